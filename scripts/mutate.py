@@ -81,7 +81,7 @@ SHOWN = [
 ]
 TYPES = ["tests/properties/test_dims.py", *SOLVER]
 NEAR = {"types": TYPES, "solver": SOLVER, "inference": STRUCTURES, "graph": STRUCTURES}
-NEAR |= dict.fromkeys(("simplest", "implied", "unused", "plain", "forced"), SHOWN)
+NEAR |= dict.fromkeys(("simplest", "implied", "unused", "plain", "report"), SHOWN)
 """The tests of a module, by its name or by that of its package."""
 REST = ["tests/properties/test_programs.py", "tests/unit", "tests/test_rules_fire.py"]
 LIMIT_S = 180
@@ -423,6 +423,8 @@ MUTATIONS = (
       "or _begins_with_minus(expr):\n        return _Place(dim)"),
     M("an index is not negative",
       'inference.state.post(AtLeast(dim, silent=True), Origin("size", expr.span))', "pass"),
+    M("a size of an open shape", "= (*sizes, rest) if at >= 0 else (rest, *sizes)",
+      "= (*sizes, rest)"),
     M("branches have one rank",
       "        if not self._ranks_agree():\n            return UNKNOWN\n", ""),
     M("each size of the branches that differs",
@@ -492,6 +494,12 @@ MUTATIONS = (
       "[store.word(part) for part in relation.parts]"),
     M("sizes that broadcast are equal", "_equal_sizes(store, relation.result, part, said)",
       "_equal_sizes(store, 1, part, said)"),
+    M("what is stretched along 1 has no size of it", "                if store.dim(part) != 1:\n",
+      "                if True:\n"),
+    M("quotients that keep all elements are exact",
+      "    if exact and Renaming(exact, {}, {}, {}).dim(gap) == 0:\n", "    if False:\n"),
+    M("quotients are exact only if all elements are kept",
+      "    if exact and Renaming(exact, {}, {}, {}).dim(gap) == 0:\n", "    if exact:\n"),
     M("weights have no batch", "words = [word for each in records_of(type_)",
       "words = [word for each in ()"),
     M("the first parameter has the batch", "for part in (*reversed(type_.params), type_.result)",

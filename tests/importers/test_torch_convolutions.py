@@ -78,6 +78,31 @@ def test_transposed_convolutions_of_both_levels_agree() -> None:
     close(core, [x, f], *run(exported, x, f))
 
 
+def test_a_transposed_convolution_to_a_given_size() -> None:
+    """`nn.ConvTranspose2d(…)(y, output_size=x.shape[2:])`, which adds what is lacking."""
+    p = Exported()
+    y, weight = p.input("y", "f32", ["n", 4, "h", 6]), p.input("w", "f32", [4, 3, 3, 3])
+    like = p.input("x", "f32", ["n", 3, "k", 12])
+    sizes = [p.call("aten.sym_size.int", self=t, dim=2, kind=SymInt) for t in (like, y)]
+    twice = p.call("_operator.mul", a=sizes[1], b=2, kind=SymInt)
+    least = p.call("_operator.sub", a=twice, b=1, kind=SymInt)
+    lacking = p.call("_operator.sub", a=sizes[0], b=least, kind=SymInt)
+    made = p.call(
+        "aten.conv_transpose2d.input", input=y, weight=weight, stride=[2, 2], padding=[1, 1],
+        output_padding=[lacking, 1],
+    )  # fmt: skip
+    p.output(made)
+    assert types(p) == "f32 [n,3,k,12]"
+    x, f = floats(2, 4, 5, 6), floats(4, 3, 3, 3)
+    for extra in (0, 1):
+        options: dict[str, Any] = {"stride": [2, 2], "padding": [1, 1]}
+        fixed = call(
+            "aten.conv_transpose2d.input", input=IMAGES, weight=Given("f32 [4,3,3,3]"),
+            output_padding=[extra, 1], **options,
+        )  # fmt: skip
+        close(p, [x, f, floats(2, 3, 9 + extra, 12)], *run(fixed, x, f))
+
+
 def test_a_pool_past_the_end_counts_only_what_is_there() -> None:
     options: dict[str, Any] = {
         "kernel_size": [3, 3], "stride": [2, 2], "padding": [1, 1], "ceil_mode": True,

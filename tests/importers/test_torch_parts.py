@@ -40,6 +40,14 @@ def half(p: Exported, x: Tensor) -> SymInt:
     return found
 
 
+def by_itself(p: Exported, x: Tensor) -> SymInt:
+    """The square of the second size, divided by that size."""
+    n = size(p, x, 1)
+    square: SymInt = p.call("_operator.pow", a=n, b=2, kind=SymInt)
+    found: SymInt = p.call("_operator.floordiv", a=square, b=n, kind=SymInt)
+    return found
+
+
 def less(p: Exported, x: Tensor, by: int) -> SymInt:
     """The first size less a number."""
     found: SymInt = p.call("_operator.sub", a=size(p, x, 0), b=by, kind=SymInt)
@@ -72,6 +80,9 @@ POSITION = [
     Case("narrow to a size",
          lambda p, x: p.call("aten.narrow.default", self=x, dim=1, start=0, length=half(p, x)),
          ["f32 [n,m/2]"], lambda x: x[:, : x.shape[1] // 2]),
+    Case("narrow to a power of a size",
+         lambda p, x: p.call("aten.narrow.default", self=x, dim=1, start=0, length=by_itself(p, x)),
+         ["f32 [n,m]"], lambda x: x),
     Case("unfold", call("unfold.default", dimension=1, size=2, step=1), ["f32 [n,m - 1,2]"],
          lambda x: numpy.stack([x[:, :-1], x[:, 1:]], -1)),
     Case("flip", call("flip.default", dims=[0, 1]), ["f32 [n,m]"], lambda x: x[::-1, ::-1]),

@@ -93,6 +93,33 @@ def test_arithmetic_of_complex_numbers() -> None:
     close(p, [a, b], parts((x * y + 2 * a).conj() / y))
 
 
+def test_numbers_may_be_complex() -> None:
+    def make(p: Exported, x: Tensor) -> Any:
+        turned = p.call("aten.exp.default", self=p.call("aten.mul.Tensor", self=x, other=2j))
+        moved = p.call("aten.add.Tensor", self=turned, other=1 - 3j)
+        product = p.call("aten.mul.Tensor", self=moved, other=2 + 1j)
+        return as_real(p, p.call("aten.div.Tensor", self=product, other=1 + 4j))
+
+    p = program(["[n,3]"], make)
+    assert types(p) == "f32 [n,3,2]"
+    x = floats(4, 3)
+    close(p, [x], parts((numpy.exp(2j * x) + 1 - 3j) * (2 + 1j) / (1 + 4j)))
+
+
+def test_shifted_transforms() -> None:
+    def make(p: Exported, x: Tensor) -> Any:
+        z = p.call("aten.fft_fft.default", self=x)
+        moved = p.call("aten.fft_fftshift.default", self=z)
+        return as_real(p, moved), as_real(p, p.call("aten.fft_ifftshift.default", self=z, dim=[1]))
+
+    p = Exported()
+    for made in make(p, tensor(p, "x", "f32 [4,5]")):
+        p.output(made)
+    x = floats(4, 5)
+    z = numpy.fft.fft(x)
+    close(p, [x], parts(numpy.fft.fftshift(z)), parts(numpy.fft.ifftshift(z, axes=1)))
+
+
 def test_complex_numbers_are_moved_around() -> None:
     def make(p: Exported, a: Tensor, b: Tensor) -> Any:
         x, y = complex_of(p, a, b), complex_of(p, b, a)

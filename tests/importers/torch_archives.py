@@ -314,6 +314,8 @@ def argument(value: Any) -> dict[str, Any]:
         case float():
             special = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
             return {"as_float": special.get(str(value), value)}
+        case complex():
+            return {"as_complex": {"real": value.real, "imag": value.imag}}
         case str():
             return {"as_string": value}
         case list() | tuple():

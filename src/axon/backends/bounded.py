@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -26,6 +26,9 @@ class Bounded:
     """Base class of a backend's namespace. `library` is the array library below it."""
 
     library: Any
+
+    by_segments = True
+    """Whether a function of rows is applied to all rows at once (see `segments`)."""
 
     def element(self, name: str) -> Any:
         """The dtype of an element type."""
@@ -53,6 +56,10 @@ class Bounded:
 
     def stop_gradient(self, x: Array) -> Array:
         return x
+
+    def shared(self, function: Callable[..., Value]) -> Callable[..., Value]:
+        """A function that a program calls more than once."""
+        return function
 
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of a `word`."""

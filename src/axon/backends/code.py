@@ -26,7 +26,10 @@ from axon.backends.nature import (
     sizes_as,
 )
 from axon.backends.roots import solved
+from axon.backends.segments import frames
+from axon.backends.segments.steps import Step
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
+from axon.backends.static import is_static, repeated
 from axon.backends.stepwise import Stepwise
 from axon.graph.graph import (
     Alias,
@@ -64,6 +67,7 @@ from axon.ops.arrays import Arrays, Meaning
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
+from axon.ops.traits import Calls
 from axon.solver.constraints import Origin
 from axon.source import Span
 from axon.types.dim import Dim
@@ -91,6 +95,9 @@ class Placed:
 PLACES = "__places__"
 """Under this name stand the places of the lines; nothing in a program gets a name like it."""
 
+STEPS = "__steps__"
+"""Under this name stand the operators that are applied to rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -112,12 +119,21 @@ def compile_graph(
     if watcher is not None:
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
+    if is_static(graph):
+        coder.repeated = repeated(graph)
     name = coder.graph(graph, placed)
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
     space[PLACES] = [line.span for line in coder.lines]
+    space[STEPS] = coder.steps
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def looping(function: Callable[..., Any]) -> list[Step]:
+    """The operators of a compiled graph that were applied row by row when it ran."""
+    space = getattr(function, "__globals__", {})
+    return [step for step in space.get(STEPS, ()) if step.loops]
 
 
 def place_of(problem: BaseException) -> Span | None:
@@ -143,14 +159,17 @@ class Coder:
             xp=arrays,
             prod=prod,
             len=len,
-            max=row_sizes.greatest,
-            min=row_sizes.least,
+            max=frames.greatest,
+            min=frames.least,
             tuple=tuple,
         )
         self.lines: list[Line] = []
         self.graphs: dict[object, str] = {}
+        self.flat_graphs: dict[Graph, str] = {}
+        self.steps: list[Step] = []
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
+        self.repeated: frozenset[Graph] = frozenset()
 
     def graph(self, graph: Graph, placed: Placed | None = None) -> str:
         """The name of the function for a graph whose values lie in this way."""
@@ -163,7 +182,38 @@ class Coder:
             params = body.params(graph.params)
             result = body.write(graph)
             self.define(known, params, body, result)
+            if placed is None and graph in self.repeated:
+                share = self.names.constant(self.arrays.shared, "shared", "shared")
+                self.lines.append(Line(f"{known} = {share}({known})"))
         return known
+
+    def step(self, node: Apply) -> Step:
+        """An operator as it is applied to all rows at once."""
+        operator = node.operator
+        assert operator.meaning is not None
+        usual = self.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
+        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
+        self.steps.append(step)
+        return step
+
+    def for_all_rows(
+        self,
+        function: Function,
+        values: dict[Value, str],
+        sizes: dict[SizeVar, str],
+        levels: Mapping[Value | ShapeOf, LevelTree],
+    ) -> str:
+        """The name of a function for all rows at once, beside one for each row; or why not."""
+        from axon.backends.flat_code import FlatBody, reason
+
+        why = reason(function) if self.arrays.by_segments else "the backend compiles them"
+        if why is not None:
+            return f"None, {why!r}"
+        name = self.names.fresh("all_rows")
+        inner = FlatBody(self, values, sizes, "    ", levels)
+        params = [*values.values(), *sizes.values(), *inner.params(function.params)]
+        self.define(name, params, inner, inner.write(function))
+        return name
 
     def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
         self.lines += [Line(f"def {name}({', '.join(params)}):"), *body.lines]
@@ -390,7 +440,8 @@ class Body:
         """A function that is defined where it is used."""
         name = self.names.fresh("each")
         known = self._outside(function, self.sizes)
-        inner = Body(self.coder, self.values, known, self.indent + "    ", self.levels, self.placed)
+        around = self.indent + "    "
+        inner = type(self)(self.coder, self.values, known, around, self.levels, self.placed)
         params = inner.params(function.params)
         result = inner.write(function)
         self.line(f"def {name}({', '.join(params)}):")
@@ -417,7 +468,8 @@ class Body:
         lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
-        return f"{lift}({name}, ({given}), ({known}))"
+        whole = self.coder.for_all_rows(function, values, sizes, self.levels)
+        return f"{lift}({name}, ({given}), ({known}), {whole})"
 
     def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
         """The sizes that a function knows from outside: one that varies from row to row differs in
@@ -507,8 +559,9 @@ class Body:
         operator = node.operator
         makes = any(makes_sizes(o) for o in node.operands)
         by_rows = makes or self._by_rows(node)
+        lifts = by_rows and (not makes or operator.traits.calls is Calls.EACH_ROW)
         parts = [
-            self.lifted(o) if by_rows and isinstance(o, Function) and not makes else self.operand(o)
+            self.lifted(o) if lifts and isinstance(o, Function) else self.operand(o)
             for o in node.operands
         ]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
@@ -548,6 +601,7 @@ class Body:
             core(operator, arity),
             goes_flat(operator, node.attributes, trees),
             blank,
+            self.coder.step(node) if self.coder.arrays.by_segments else None,
         )
 
     def _blank(self, type_: Type) -> Any:

@@ -80,3 +80,21 @@ def has_cudnn() -> bool:
     except Exception:
         return False
     return True
+
+
+@cache
+def recomputed(meaning: Meaning) -> Meaning:
+    """The same; of what it computes on the way nothing is kept for a gradient, which computes it
+    again. That is less to write to memory and to read, also where XLA cannot see both sides, as in
+    the loop over the layers of a network.
+    """
+
+    def run(xp: Any, *arrays: Array, **attributes: Any) -> Array:
+        if not any(isinstance(array, jax.core.Tracer) for array in arrays):
+            return meaning(xp, *arrays, **attributes)
+        once = jax.checkpoint(partial(meaning, xp, **attributes), prevent_cse=False)
+        found: Array = once(*arrays)
+        return found
+
+    run.__name__ = meaning.__name__
+    return run

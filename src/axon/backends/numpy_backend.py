@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.code import Externs, Watcher, compile_graph, looping
 from axon.backends.home import Home
 from axon.backends.numpy_arrays import ARRAYS
 from axon.backends.options import DEFAULT, Options
@@ -35,6 +35,7 @@ class NumpyBackend(Home):
                 result = function(*args)
             return owned(result if type(result) is numpy.ndarray else _arrays(result), args)
 
+        run.looping = lambda: looping(function)  # type: ignore[attr-defined]
         return run
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:

@@ -7,7 +7,9 @@ from typing import Any
 
 from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
-from axon.backends.row_plan import Plan, as_levels, batched, blank_inside, which
+from axon.backends.row_at_once import mapped
+from axon.backends.row_levels import which
+from axon.backends.row_plan import Plan, as_levels, batched, blank_inside
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
 
@@ -18,6 +20,9 @@ def functional(
     match calls:
         case Calls.EACH_ROW:
             function, *tensors = args
+            made = mapped(plan, xp, function, tensors)
+            if made is not None:
+                return made
             together = batched(plan, xp, function, tensors)
             return map_rows(
                 function,

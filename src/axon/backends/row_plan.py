@@ -6,13 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from axon.backends import ragged
 from axon.backends.ragged import Ragged, Row
 from axon.backends.ragged_host import namespace, zeros
 from axon.backends.ragged_rows import rows_of
+from axon.backends.row_levels import which
 from axon.backends.row_sizes import RowSizes
+from axon.backends.segments.steps import Step
 from axon.ops.arrays import Array, Arrays, Value
-from axon.ops.levels import LevelTree, depth
+from axon.ops.levels import LevelTree
 from axon.ops.traits import Traits
 
 MOST_COMPILED = 64
@@ -24,8 +25,8 @@ class Plan:
     how many of its first dimensions are those of the result, `levels` where sizes of the result
     vary. A broadcasting operator has a `core`: the number of dimensions at the end that do not
     broadcast. A `flat` reduction treats so many leading dimensions as one. `blank` is a result
-    without elements, as far as its type is known, and `compiled` caches what a backend makes of a
-    mapped function.
+    without elements, as far as its type is known. `step` is the operator as it is applied to all
+    rows at once, and `compiled` caches what a backend makes of a mapped function.
     """
 
     operator: str
@@ -35,19 +36,28 @@ class Plan:
     core: int | None = None
     flat: int | None = None
     blank: Value | None = None
+    step: Step | None = None
     compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifted:
-    """A function and what it uses from outside: values, then sizes, then its arguments."""
+    """A function and what it uses from outside: values, then sizes, then its arguments. `whole` is
+    the same function of all rows at once; if there is none, `why` says for what reason.
+    """
 
     function: Callable[..., Value]
     values: tuple[Value, ...]
     sizes: tuple[Any, ...]
+    whole: Callable[..., Value] | None = None
+    why: str = ""
 
     def __call__(self, *rows: Row) -> Value:
         return self.function(*self.values, *self.sizes, *rows)
+
+    def all_rows(self, *rows: Any) -> Value:
+        assert self.whole is not None
+        return self.whole(*self.values, *self.sizes, *rows)
 
 
 def is_varying(operand: Any) -> bool:
@@ -55,14 +65,6 @@ def is_varying(operand: Any) -> bool:
     if isinstance(operand, tuple):
         return any(isinstance(size, RowSizes) for size in operand)
     return isinstance(operand, Ragged)
-
-
-def which(levels: LevelTree, level: int = 0) -> Any:
-    """Which sizes of the rows vary, in a tensor inside so many dimensions of the result."""
-    if isinstance(levels, list):
-        return tuple(which(part, level) for part in levels)
-    sizes = tuple(depth(over) > level for over in levels[level + 1 :])
-    return ragged.Varying(sizes) if any(sizes) else None
 
 
 def blank_inside(blank: Value | None, level: int) -> Value | None:

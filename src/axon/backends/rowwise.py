@@ -15,10 +15,12 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host
 from axon.backends.ragged_rows import map_rows, rows_of
+from axon.backends.row_at_once import applied
 from axon.backends.row_broadcast import broadcast
 from axon.backends.row_functions import functional
+from axon.backends.row_levels import which
 from axon.backends.row_moves import even, expand, is_batch, one_matrix, reduce_flat, squeeze, stack
-from axon.backends.row_plan import Lifted, Plan, batched, blank_inside, is_varying, which
+from axon.backends.row_plan import Lifted, Plan, batched, blank_inside, is_varying
 from axon.backends.row_sizes import RowSizes, at, rows_among
 from axon.ops.arrays import Arrays, Meaning, Value
 from axon.ops.traits import RowRule
@@ -29,6 +31,9 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
         return functional(plan, plan.traits.calls, xp, args, attributes)
     if not any(map(is_varying, args)):
         return meaning(xp, *args, **attributes)
+    made = applied(plan, xp, args, attributes)
+    if made is not None:
+        return made
     match plan.traits.rows:
         case RowRule.JOINED if all(isinstance(a, Ragged) for a in args):
             return ragged.concat(args, attributes["axis"] % args[0].rank)

@@ -63,6 +63,7 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         self.narrow = narrow
         self.device = torch.device(device)
         self.bounded = bounded
+        self.by_segments = bounded
 
     def context(self) -> AbstractContextManager[object]:
         return nullcontext()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 import torch
 
-from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.code import Externs, Watcher, compile_graph, looping
 from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.home import converted
 from axon.backends.nested import nested
@@ -67,6 +67,7 @@ class TorchBackend:
             function, constants = made.get(device) or make(device)
             return owned(function(*args), args, constants)
 
+        run.looping = lambda: [step for each, _ in made.values() for step in looping(each)]  # type: ignore[attr-defined]
         return run
 
     def traceable(self, graph: Graph, externs: Externs) -> Run:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from axon.cli import COMMANDS, add_arguments
+from axon.diagnostics.pages import titles
 from axon.files import Unreadable, read_program
 
 Candidate = tuple[str, str]
@@ -14,11 +15,13 @@ Candidate = tuple[str, str]
 
 FILES_OF = {
     "FILE": (".axon", ".onnx", ".pt2"),
-    "FILE|CODE": (".axon",),
+    "FILE|CODE": (".axon", ".onnx", ".pt2"),
     "MODEL": (".onnx", ".pt2"),
     "PATH": (),
 }
 """The endings of the files that an argument takes, by its name in the help; () for any."""
+OF_PROGRAMS = {"doc", "fmt", "repl", "test"}
+"""Commands that take no models."""
 
 
 def candidates(words: Sequence[str]) -> list[Candidate]:
@@ -88,6 +91,10 @@ def _values(
             return [(f"{parameter}={word}", text) for word, text in _files(value, ())]
         case "X=VALUE":
             return _beginning(last, _parameters(before))
+        case "FILE|CODE" if last.startswith("AX"):
+            return _beginning(last, titles())
+        case "FILE" | "PATH" if command in OF_PROGRAMS and not action.option_strings:
+            return _files(last, (".axon",))
         case _ if name in FILES_OF:
             return _files(last, FILES_OF[name])
         case _:

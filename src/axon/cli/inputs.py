@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy
 
@@ -27,6 +27,9 @@ DEEPEST = 64
 """How deep tuples may be nested."""
 
 MOST_SHOWN = 60
+
+NPY, PICKLE = b"\x93NUMPY", b"\x80"
+"""How files of arrays and of Python objects begin."""
 
 
 class BadInput(Exception):
@@ -173,19 +176,31 @@ def _file(name: str, path: str, key: str) -> Any:
         raise BadInput(f"{name}: there is no file {path}")
     try:
         with open(path, "rb") as file:
+            if _holds_objects(file):
+                raise BadInput(
+                    f"{name}: {path} holds Python objects, which are not read: they could run code"
+                )
             found = numpy.load(file, allow_pickle=False)
             return found if isinstance(found, numpy.ndarray) else _one(name, path, key, found)
     except BadInput:
         raise
-    except ValueError as problem:
-        if "pickle" in str(problem).lower():
-            raise BadInput(
-                f"{name}: {path} holds Python objects, which are not read: they could run code"
-            ) from None
-        raise BadInput(f"{name}: {path} cannot be read: {_short(str(problem), 200)}") from None
     except Exception as problem:  # whatever is in a file, it is not a mistake of Axon's
         reason = str(problem) or type(problem).__name__
         raise BadInput(f"{name}: {path} cannot be read: {_short(reason, 200)}") from None
+
+
+def _holds_objects(file: BinaryIO) -> bool:
+    """Whether a file is a pickle, or an array of Python objects."""
+    begin = file.read(len(NPY))
+    file.seek(0)
+    if begin != NPY:
+        return begin.startswith(PICKLE)
+    header = numpy.lib.format
+    version = header.read_magic(file)
+    read = header.read_array_header_1_0 if version == (1, 0) else header.read_array_header_2_0
+    found: bool = read(file)[2].hasobject
+    file.seek(0)
+    return found
 
 
 def _one(name: str, path: str, key: str, found: Any) -> Any:

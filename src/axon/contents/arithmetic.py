@@ -46,6 +46,8 @@ RANGES = {
 }
 """What integers of a type are not below, and what they are below."""
 NARROW = ("i8", "i16", "u8", "u16")
+MOST_FACTORS = 4
+"""Of a size, in a power that is followed."""
 
 
 def settled(elem: str, x: Any) -> Any:
@@ -165,7 +167,14 @@ def ceil(a: Any) -> Any:
 
 
 def power(a: Any, b: Any) -> Any:
-    """A power of a number where it is exact, so that all who compute it agree."""
+    """A power of a number where it is exact, so that all who compute it agree; a small power of a
+    size is a product.
+    """
+    if is_symbol(a) and type(b) is int and 0 <= b <= MOST_FACTORS:
+        found: Any = 1
+        for _ in range(b):
+            found = mul(found, a)
+        return found
     if isinstance(a, bool) or not isinstance(a, int | float) or not isinstance(b, int | float):
         return None
     if b == 0.5 and isinstance(a, float) and a.is_integer() and 0 <= a < 1 << 24:

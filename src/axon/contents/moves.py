@@ -93,7 +93,12 @@ def broadcast(x: Contents, shape: Sizes) -> Contents | None:
     """Stretched to a shape that it broadcasts to."""
     if x.shape == shape:
         return x
-    if min(shape, default=0) < 0 or broadcast_shape([x.shape, shape]) != shape:
+    count = prod(shape)
+    if min(shape, default=0) < 0 or count > MOST_CONTENTS:
+        return None
+    if x.shape == ():
+        return Contents(x.elem, shape, x.items * count)
+    if broadcast_shape([x.shape, shape]) != shape:
         return None
     strides = [0 if n == 1 else s for n, s in zip(x.shape, strides_of(x.shape), strict=True)]
     return strided(x, shape, [0] * (len(shape) - len(x.shape)) + strides)

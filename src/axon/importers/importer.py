@@ -82,6 +82,8 @@ class Importer:
     sequences: dict[str, Any] = field(default_factory=dict)
     """The tensors that sequences hold, or how they are pieces of one."""
     resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
+    simplest: dict[Poly, Dim] = field(default_factory=dict)
+    """Sizes that were met, in their simplest form."""
     memo: Memo = field(default_factory=Memo)
 
     inner: dict[str, set[str]] = field(default_factory=dict)
@@ -209,10 +211,14 @@ class Importer:
     def resolve(self, raw: Type) -> Type:
         """The type under all that is known; found again only if more is known."""
         known, state = self.resolved.get(id(raw)), self.state
-        if known is not None and known[0] == FOR_GOOD:
+        if known is None:
+            if is_closed(raw):
+                self.resolved[id(raw)] = FOR_GOOD, raw, raw
+                return raw
+            if state.is_bare:
+                return raw
+        elif known[0] == FOR_GOOD:
             return known[1]
-        if known is None and state.is_bare and not is_closed(raw):
-            return raw
         stamp = state.store.clock + len(state.elems) + len(state.types)
         if known is None or known[0] != stamp:
             type_ = state.resolve(raw)

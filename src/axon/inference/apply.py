@@ -244,7 +244,8 @@ class Match(Renaming):
             end = len(found) - (len(wanted) - before - 1)
             if end < before:
                 return False
-        for item in (*found[:before], *found[end:]):
+        ends = found if rest is None else found[:before] + found[end:]
+        for item in ends:
             if isinstance(item, ShapeVar):
                 return False
         if rest is not None:
@@ -252,13 +253,14 @@ class Match(Renaming):
                 return False
             middle = found[before:end]
             if self.state.uniform:
-                middle = tuple([self._checked(item, index) for item in middle])
+                middle = tuple(
+                    [self._checked(n, index) if isinstance(n, Poly) else n for n in middle]
+                )
             if self.shapes.setdefault(rest, middle) != middle:
                 self._ask(ShapeEq(self.shapes[rest], middle), index)
-        for at in range(before):
-            self._dim(wanted[at], found[at], index)
-        for at in range(end, len(found)):
-            self._dim(wanted[at - len(found)], found[at], index)
+        sides = wanted if rest is None else wanted[:before] + wanted[before + 1 :]
+        for item, size in zip(sides, ends, strict=True):
+            self._dim(item, size, index)
         return True
 
     def _dim(self, wanted: Dim | ShapeVar, found: Dim | ShapeVar, index: int) -> None:
@@ -270,7 +272,10 @@ class Match(Renaming):
         if isinstance(wanted, DimVar):
             seen = self.dims.get(wanted)
             if seen is None:
-                self._take(wanted, found, index)
+                if isinstance(found, Poly):
+                    self._take(wanted, found, index)
+                else:
+                    self.dims[wanted] = found
                 return
             known = seen
         if known != found:

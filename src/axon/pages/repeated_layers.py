@@ -110,5 +110,5 @@ def _named(operations: Sequence[Operation], start: int, period: int) -> tuple[st
 def _path(operation: Operation) -> str:
     """Where an operation is in the model, as words with dots."""
     if operation.place is not None and operation.place.module:
-        return f"{operation.place.module}.{operation.label}"
+        return f"{operation.place.module}."
     return operation.label

@@ -23,6 +23,8 @@ h2 { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 h3 { margin-top: 2rem; }
 code, pre { font: 0.9em/1.5 ui-monospace, monospace; }
 pre { background: var(--soft); border-radius: 6px; padding: 0.7rem 1rem; overflow-x: auto; }
+pre.signature { white-space: pre-wrap; }
+pre.signature span { white-space: nowrap; }
 p code, li code { background: var(--soft); border-radius: 4px; padding: 0.1em 0.3em; }
 .kind { font-size: 0.75rem; font-weight: normal; opacity: 0.75; margin-left: 0.5em; }
 @media (max-width: 48rem) { body { display: block; } nav { position: static; max-height: none;
@@ -74,7 +76,8 @@ def _entry(entry: Entry, anchor: str) -> Iterator[str]:
         lines.append(f"  where {', '.join(entry.conditions)}")
     if entry.plain is not None:
         lines.append(f"plain: {entry.plain}")
-    yield f'<pre tabindex="0">{html.escape(chr(10).join(lines))}</pre>'
+    signature = html.escape("\n".join(lines)).replace("-&gt;", "<span>-&gt;</span>")
+    yield f'<pre class="signature" tabindex="0">{signature}</pre>'
     yield from _text(entry.text)
     if entry.checks:
         listed = "".join(f"<li><code>{html.escape(check)}</code></li>" for check in entry.checks)

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE|CODE")
-    parser.add_argument("name", metavar="NAME", nargs="?")
+    parser.add_argument(
+        "file",
+        metavar="FILE|CODE",
+        help="a program; a model, of which --why asks; or the code of an error, such as AX101",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a definition; without, all")
     parser.add_argument(
         "--why", metavar="WHAT", help="why is a dimension what it is: n, x[1], p.w[0], result[0]"
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from axon.cli.files import FILES, for_each
-from axon.cli.many import command as many
+from axon.cli.many.options import add_limits
 from axon.cli.out import print_diagnostics, say, say_json, wrong
 from axon.cli.prover import add_prove, lacks_prover
 from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
@@ -69,14 +69,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " others",
     )
     add_prove(parser)
-    many.add_arguments(parser)
+    add_limits(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if lacks_prover(options):
         return WRONG_USAGE
     if _is_many(options):
-        return many.run(options)
+        from axon.cli.many.command import run as run_many
+
+        return run_many(options)
     several = len(options.files) > 1
     if several and options.write:
         return wrong("--write takes one model at a time")

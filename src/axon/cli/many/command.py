@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import math
 import sys
 import time
 from collections import Counter
@@ -14,6 +12,7 @@ from typing import Any
 
 from axon.cli.bar import Bar
 from axon.cli.files import counted, programs
+from axon.cli.many.options import MEGABYTES, SECONDS
 from axon.cli.many.pool import CannotWork, Limits, Pool, processors
 from axon.cli.out import FORMAT, complain, say, wrong
 from axon.cli.status import BUG, FINE, HAS_ERRORS, WRONG_USAGE
@@ -21,11 +20,6 @@ from axon.importers.recognise import ENDINGS
 
 Json = dict[str, Any]
 
-SECONDS = 60.0
-MEGABYTES = 4096
-LEAST_MEGABYTES = 256
-"""What a process needs that reads models, before it reads any."""
-MOST_JOBS = 256
 MOST_SHOWN = 120
 """How much of a signature is shown."""
 
@@ -47,47 +41,6 @@ FAILED = {
 OF_ONE = ("write", "input", "params", "plain", "names", "classes", "dynamic")
 """Options that change what is shown of one file."""
 PASSED_ON = ("notation", "forget_inputs", "check", "prove")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    many = parser.add_argument_group("many files at once (a folder, or any of these)")
-    many.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="how many at a time; all processors if not given"
-    )
-    many.add_argument(
-        "--timeout",
-        type=_seconds,
-        metavar="SECONDS",
-        help=f"how long one may take; {SECONDS:g} if not given",
-    )
-    many.add_argument(
-        "--memory",
-        type=_megabytes,
-        metavar="MB",
-        help=f"how much memory one may take; {MEGABYTES} if not given",
-    )
-
-
-def _jobs(text: str) -> int:
-    return _number(text, 1, MOST_JOBS)
-
-
-def _megabytes(text: str) -> int:
-    return _number(text, LEAST_MEGABYTES, 1 << 30)
-
-
-def _number(text: str, least: int, most: int) -> int:
-    digits = text.isascii() and text.isdigit() and len(text) < 16
-    if not digits or not least <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"{text[:30]!r} is no number from {least} to {most}")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    with contextlib.suppress(ValueError):
-        if 0 < (seconds := float(text)) < math.inf:
-            return min(seconds, 1e6)
-    raise argparse.ArgumentTypeError(f"{text[:30]!r} is no number of seconds")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from axon.importers.operations import Constant, NoModel
+from axon.importers.plain_array import PlainArray
 
 IN_A_FILE = 1
 """The data of a tensor is not in the model, but in a file beside it."""
@@ -28,17 +29,11 @@ def weight(constant: Constant, folder: str | None) -> Callable[[], Any]:
     return values
 
 
-def listed(name: str, elem: str, value: Any) -> Constant:
-    """A constant that an operation lists: a number, or some."""
-    found = numpy.array(value, "i8" if elem == "i64" else "f4")
-    return Constant(name, elem, found.shape, numpy.asarray, found)
-
-
 def described(constant: Constant) -> tuple[str, tuple[int, ...]] | None:
     """The element type and the sizes of a weight; None if its elements are not Axon's."""
     if constant.elem is None:
         return None
-    if not isinstance(constant.source, numpy.ndarray):
+    if not isinstance(constant.source, PlainArray):
         _check_sizes(constant.source)
     return constant.elem, constant.dims
 
@@ -58,8 +53,9 @@ def read_weight(constant: Constant, folder: str | None) -> Any:
     import onnx.numpy_helper
 
     tensor = constant.source
-    if isinstance(tensor, numpy.ndarray):
-        return tensor
+    if isinstance(tensor, PlainArray):  # that an operation lists
+        listed = numpy.frombuffer(tensor.tobytes(), "<i8" if constant.elem == "i64" else "<f4")
+        return listed.reshape(tensor.shape)
     if tensor.data_location != IN_A_FILE:
         try:
             return numpy.asarray(onnx.numpy_helper.to_array(tensor))

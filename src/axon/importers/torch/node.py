@@ -261,6 +261,8 @@ class TorchNode(Node):
             x = self.input(value.index)
             own = self.elem(value.index)
             return x if elem is None or own == elem else self.cast(x, elem)
+        if isinstance(value, complex):
+            raise Unsupported(f"{self.operator} with a complex number")
         if not isinstance(value, int | float):
             raise Malformed("an operand is neither a tensor nor a number")
         if elem in elements.FLOATS:

@@ -59,7 +59,6 @@ SPECS = {
     "tensor_constant": "tensor_constant_name",
 }  # fmt: skip
 MUTATIONS = ("buffer_mutation", "parameter_mutation", "user_input_mutation", "loss_output")
-SCALARS = {"sym_int_values": "i64", "sym_bool_values": "bool", "sym_float_values": "f64"}
 
 
 class _Wrong(Exception):
@@ -271,6 +270,8 @@ class _Reader:
                 return _number(value)
             case "as_floats":
                 return tuple([_number(each) for each in value])
+            case "as_complex":
+                return complex(_number(value["real"]), _number(value["imag"]))
             case "as_scalar_type":
                 return ELEMENTS.get(value) or COMPLEX.get(value) or f"element type {int(value)}"
             case "as_graph":

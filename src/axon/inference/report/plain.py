@@ -9,6 +9,7 @@ The rules, in order; each is a choice among the instances of the type:
     r = broadcast(f, g)            two operands that are both wholly open have one shape: f = g
     d = broadcast(b, c)            dimensions that broadcast with each other are equal: b = c
     d mod k = 0                    a multiple is a product: d = j*k
+    (h/2)*(w/2) = (j/2)*(k/2)      what has one form has one size: h = j, w = k
     { r | w : t [c] }              open rows are closed: { w : t [c] }
 
 They are in `plain_ranks` and `plain_sizes`. A reading is a guess. `axon.plain` confirms it by
@@ -26,6 +27,7 @@ from axon.inference.report.plain_ranks import equate, is_open, one_shape, ranks_
 from axon.inference.report.plain_sizes import (
     Said,
     after,
+    alike,
     as_sums,
     multiples,
     one_size,
@@ -161,6 +163,7 @@ def _chosen(state: State, type_: Type, said: Said, checks: list[Relation]) -> bo
         or one_shape(store)
         or one_size(store, said)
         or multiples(store, said)
+        or alike(store, said)
     )
 
 

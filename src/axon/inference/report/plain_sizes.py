@@ -14,6 +14,10 @@ from axon.types.show import inside_extremum, multiple_of_mod
 from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, Renaming
 from axon.types.variables import DimVar, Var
 
+MOST_ALIKE = 12
+MOST_TERMS = 40
+"""Of the sizes in an equation, and its terms, that are compared pair by pair."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -83,6 +87,42 @@ def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
         yield from (dims.sub(each, other) for each in sizes if each != other)
 
 
+def alike(store: Store, said: Said) -> bool:
+    """In `(h/2)*(w/2) = (j/2)*(k/2)`, two images of one size: `h` is `j`, and `w` is `k`."""
+    for relation in waiting(store):
+        if isinstance(relation, DimEq):
+            gap = store.unrewritten(dims.sub(relation.left, relation.right))
+            if any(isinstance(atom, FloorDiv) for mono in dims.terms_of(gap) for atom in mono):
+                for left, right in _renamed_to_zero(gap):
+                    if _equal_sizes(store, left, right, said):
+                        return True
+    return False
+
+
+def _renamed_to_zero(gap: Dim) -> list[tuple[DimVar, DimVar]]:
+    """Pairs of sizes that are all the difference of two sides: each, put for the other, leaves
+    fewer terms, and all of them none.
+    """
+    found: list[tuple[DimVar, DimVar]] = []
+    while gap != 0:
+        variables = dict.fromkeys(dims.variables(gap))
+        free = [v for v in variables if isinstance(v, DimVar) and not v.runtime]
+        if len(free) > MOST_ALIKE or len(dims.terms_of(gap)) > MOST_TERMS:
+            return []
+        tried = [
+            (len(dims.terms_of(rest := Renaming({b: a}, {}, {}, {}).dim(gap))), a, b, rest)
+            for i, a in enumerate(free)
+            for b in free[i + 1 :]
+            if not b.user
+        ]
+        least = min(tried, key=lambda each: each[0], default=None)
+        if least is None or least[0] >= len(dims.terms_of(gap)):
+            return []
+        found.append((least[1], least[2]))
+        gap = least[3]
+    return found
+
+
 def multiples(store: Store, said: Said) -> bool:
     """In `d mod 2 = 0`, and in `d*e = 6*(d/2)*(e/3)`, `d` reads `2*k`."""
     for relation in waiting(store):
@@ -99,30 +139,18 @@ def multiples(store: Store, said: Said) -> bool:
 
 
 def _exact_quotient(gap: Dim) -> tuple[Dim, Dim] | None:
-    """In `d*e = 6*(d/2)*(e/3)` every quotient is exact: the dividend and the divisor of one."""
-    for mono, factor in dims.terms_of(gap).items():
-        quotients = [atom for atom in dict.fromkeys(mono) if isinstance(atom, FloorDiv)]
-        product = _of_dividends(mono, factor, quotients)
-        if quotients and product == dims.sub(dims.from_terms({mono: factor}), gap):
-            return quotients[0].args
+    """In `d*e = 6*(d/2)*(e/3)` every quotient is exact, as it holds if they are: the dividend and
+    the divisor of one.
+    """
+    quotients: dict[DimVar, Dim] = {}
+    for mono in dims.terms_of(gap):
+        for atom in mono:
+            if isinstance(atom, FloorDiv) and isinstance(top := atom.args[0], DimVar):
+                quotients.setdefault(top, atom.args[1])
+    exact = {top: dims.mul(bottom, DimVar("", 1)) for top, bottom in quotients.items()}
+    if exact and Renaming(exact, {}, {}, {}).dim(gap) == 0:
+        return next(iter(quotients.items()))
     return None
-
-
-def _of_dividends(mono: dims.Mono, factor: int, quotients: list[FloorDiv]) -> Dim | None:
-    """A product in which `b*(d/b)` is `d`, for each of these quotients."""
-    product: Dim = 1
-    for quotient in quotients:
-        top, bottom = quotient.args
-        terms = dims.terms_of(bottom)
-        if len(terms) != 1:
-            return None
-        ((lead, coefficient),) = terms.items()
-        rest = dims.divide(dims.without_factor(mono, (quotient,)), lead)
-        if rest is None or factor % coefficient:
-            return None
-        mono, factor = rest, factor // coefficient
-        product = dims.mul(product, top)
-    return dims.mul(dims.from_terms({mono: factor}), product)
 
 
 def smallest(dim: Dim) -> tuple[Dim, ...]:

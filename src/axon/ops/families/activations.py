@@ -7,7 +7,7 @@ import math
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.integers import below, plus
 from axon.ops.operator import Problem, Rule, operator
-from axon.ops.traits import POINTWISE
+from axon.ops.traits import ACTIVATION, POINTWISE
 
 REAL = "t s -> t s where t : float"
 
@@ -45,7 +45,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.maximum(x, xp.zeros_like(x))
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def leaky_relu(*, slope: float = 0.01) -> Rule:
     """x where it is positive, else a little of it.
 
@@ -63,7 +63,7 @@ def _(xp: Arrays, x: Array, slope: float) -> Array:
     return xp.astype(xp.where(y > 0, y, slope * y), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def elu(*, alpha: float = 1.0) -> Rule:
     """x where it is positive, else `alpha * (exp(x) - 1)`.
 
@@ -80,7 +80,7 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
     return xp.astype(_elu(xp, wide(xp, x), alpha), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def selu(*, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805) -> Rule:
     """An `elu`, scaled so that layer after layer keeps mean 0 and variance 1.
 
@@ -97,7 +97,7 @@ def _(xp: Arrays, x: Array, alpha: float, scale: float) -> Array:
     return xp.astype(scale * _elu(xp, wide(xp, x), alpha), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def celu(*, alpha: float = 1.0) -> Rule:
     """x where it is positive, else `alpha * (exp(x / alpha) - 1)`: an `elu` without a corner.
 
@@ -116,7 +116,7 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
     return xp.astype(xp.maximum(y, 0) + below, x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def thresholded_relu(*, threshold: float = 1.0) -> Rule:
     """x where it is above a threshold, else 0.
 
@@ -133,7 +133,7 @@ def _(xp: Arrays, x: Array, threshold: float) -> Array:
     return xp.where(wide(xp, x) > threshold, x, xp.zeros_like(x))
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def shrink(*, threshold: float = 0.5, bias: float = 0.0) -> Rule:
     """0 where x is not farther from it than a threshold; else x, brought nearer to 0. Integers are
     cut off behind the point, and brought in where they do not fit.
@@ -159,7 +159,7 @@ def _(xp: Arrays, x: Array, threshold: float, bias: float) -> Array:
     return xp.astype(xp.where(xp.abs(y) > threshold, nearer, 0), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def gelu(*, approximate: str = "none") -> Rule:
     """x times the probability that a normal variable is below x.
 
@@ -183,7 +183,7 @@ def _(xp: Arrays, x: Array, approximate: str) -> Array:
     return xp.astype(0.5 * y * (1 + below), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def silu(*, alpha: float = 1.0) -> Rule:
     """`x * sigmoid(alpha * x)`, also called swish.
 
@@ -201,7 +201,7 @@ def _(xp: Arrays, x: Array, alpha: float) -> Array:
     return xp.astype(y * _sigmoid(xp, alpha * y), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def mish() -> Rule:
     """`x * tanh(softplus(x))`.
 
@@ -217,7 +217,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(y * xp.tanh(_softplus(xp, y)), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def softsign() -> Rule:
     """`x / (1 + |x|)`.
 
@@ -233,7 +233,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(y / (1 + xp.abs(y)), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def softplus() -> Rule:
     """`log(1 + exp(x))`, a smooth `relu`.
 
@@ -248,7 +248,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(_softplus(xp, wide(xp, x)), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def sigmoid() -> Rule:
     """`1 / (1 + exp(-x))`.
 
@@ -263,7 +263,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(_sigmoid(xp, wide(xp, x)), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def tanh() -> Rule:
     """The hyperbolic tangent.
 
@@ -278,7 +278,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.tanh(x)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def hard_sigmoid(*, alpha: float = 0.16666666666666666, beta: float = 0.5) -> Rule:
     """A sigmoid of three straight lines: `alpha * x + beta`, clipped to 0 and 1.
 
@@ -295,7 +295,7 @@ def _(xp: Arrays, x: Array, alpha: float, beta: float) -> Array:
     return xp.astype(_hard_sigmoid(xp, wide(xp, x), alpha, beta), x.dtype)
 
 
-@operator(POINTWISE)
+@operator(ACTIVATION)
 def hard_swish() -> Rule:
     """`x * hard_sigmoid(x)`.
 

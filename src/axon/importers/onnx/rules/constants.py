@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from axon.contents import arithmetic as contents
 from axon.contents.pointwise import size_of
 from axon.contents.reals import Real
-from axon.contents.values import scalar, vector
 from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.elements import ELEMENTS
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Constant, Malformed, Unsupported
+from axon.importers.plain_array import PlainArray
 from axon.importers.runtime_values import scalar_of
 from axon.types import dim as dims
 
-PLAIN = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
+PLAIN = {
+    "value_int": ("i64", "q"), "value_ints": ("i64", "q"),
+    "value_float": ("f32", "f"), "value_floats": ("f32", "f"),
+}  # fmt: skip
+"""Attributes that list elements, with the type and the form of each."""
 
 
 @rule("Constant")
 def constant(node: Node) -> None:
     constant = node.attribute("value")
-    if isinstance(constant, Constant):
-        node.importer.hold(node.outputs[0], constant)
-        node.step((node.outputs[0],), None, tensor=constant)
-        return
-    for name, elem in PLAIN.items():
+    if not isinstance(constant, Constant):
+        constant = _listed(node)
+    node.importer.hold(node.outputs[0], constant)
+    node.step((node.outputs[0],), None, tensor=constant)
+
+
+def _listed(node: Node) -> Constant:
+    """A number, or some, that attributes list."""
+    for name, (elem, form) in PLAIN.items():
         value = node.attribute(name)
         if value is not None:
-            found = vector(value, elem) if isinstance(value, list) else scalar(value, elem)
-            node.importer.define(node.outputs[0], found.type, found)
-            if node.importer.writes:
-                from axon.importers.onnx.weights import listed  # which needs NumPy
-
-                node.step((node.outputs[0],), None, tensor=listed(node.outputs[0], elem, value))
-            return
+            several = isinstance(value, list)
+            values = tuple(value) if several else (value,)
+            data = struct.pack(f"<{len(values)}{form}", *values)
+            dims = (len(values),) if several else ()
+            array = PlainArray(dims, struct.unpack(f"<{len(values)}{form}", data), data)
+            return Constant(node.outputs[0], elem, dims, lambda array: array, array)
     raise Unsupported("Constant of a kind that Axon does not have")
 
 

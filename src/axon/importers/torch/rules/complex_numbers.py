@@ -125,16 +125,18 @@ def _numbers(node: TorchNode, name: str) -> Pair | Expression:
     value = node.argument(name)
     if isinstance(value, Operand) and is_complex(node, value.index):
         return pair_of(node, value.index)
+    if isinstance(value, complex):
+        re, im = (node.scalar(x, _elem(node)) for x in (value.real, value.imag))
+        return re, im
     return node.converted(value, _elem(node))
 
 
 def _elem(node: TorchNode) -> str:
     """The element type of the parts of what is complex here."""
     for at, name in enumerate(node.inputs):
-        if is_complex(node, at):
-            found = node.importer.elem(part(name, 0))
-            if isinstance(found, str):
-                return found
+        found = node.importer.elem(part(name, 0)) if is_complex(node, at) else node.elem(at)
+        if isinstance(found, str) and (is_complex(node, at) or elements.is_float(found)):
+            return found
     return elements.DEFAULT
 
 
@@ -157,6 +159,26 @@ def add(node: TorchNode, apply: Rule) -> None:
         b = node.call("-", re, re)
     im = node.call("+", b, node.call("-", re, re)) if d is None else node.call(sign, b, d)
     set_pair(node, (re, im))
+
+
+def multiply(node: TorchNode, apply: Rule) -> None:
+    """The product of two tensors, or of one and a complex number."""
+    if not any(isinstance(value, complex) for value in node.attributes.values()):
+        bilinear(node, apply)
+        return
+    one, (c, d) = _numbers(node, "self"), _both(_numbers(node, "other"))
+    if not isinstance(one, tuple):
+        set_pair(node, (node.call("*", one, c), node.call("*", one, d)))
+        return
+    a, b = one
+    re = node.call("-", node.call("*", a, c), node.call("*", b, d))
+    set_pair(node, (re, node.call("+", node.call("*", a, d), node.call("*", b, c))))
+
+
+def _both(numbers: Pair | Expression) -> Pair:
+    if not isinstance(numbers, tuple):
+        raise Unsupported("a complex number times a tensor")
+    return numbers
 
 
 def divide(node: TorchNode, apply: Rule) -> None:
@@ -224,7 +246,9 @@ OF_COMPLEX: Mapping[str, ComplexRule] = {
     "true_divide": divide, "abs": absolute, "exp": exponential, "conj": conjugate,
     "_conj": conjugate, "conj_physical": conjugate, "_conj_physical": conjugate,
     "resolve_conj": identity, "resolve_neg": identity, "to": identity, "_to_copy": identity,
-} | dict.fromkeys(LINEAR, linear) | dict.fromkeys(BILINEAR, bilinear)  # fmt: skip
+} | dict.fromkeys(LINEAR, linear) | dict.fromkeys(BILINEAR, bilinear) | {
+    "mul": multiply, "multiply": multiply,
+}  # fmt: skip
 """What operators are of complex tensors."""
 READS = frozenset(["real", "imag", "view_as_real", "angle"])
 """Operators whose own rules look for the parts."""
@@ -233,7 +257,9 @@ READS = frozenset(["real", "imag", "view_as_real", "angle"])
 def with_complex(apply: Rule, node: TorchNode) -> Made:
     """What a rule makes of a node, one part of its numbers after the other if they are complex."""
     operator = node.operator
-    if not any(is_complex(node, at) for at in range(len(node.inputs)) if node.inputs[at]):
+    numbers = any(isinstance(value, complex) for value in node.attributes.values())
+    known = any(is_complex(node, at) for at in range(len(node.inputs)) if node.inputs[at])
+    if not known and not numbers:
         asked = node.attributes.get("dtype")
         if operator in ("to", "_to_copy") and asked in OF_PARTS:
             x = node.cast(node.x(), OF_PARTS[asked])

@@ -14,7 +14,10 @@ from axon.importers.torch.rules.registry import rule
 from axon.importers.windows import shortened, window_fits
 from axon.ops.operator import Problem
 from axon.ops.sliding import places, sides_of, spread, spread_out
+from axon.types import dim as dims
+from axon.types.dim import Dim
 from axon.types.type import Shape
+from axon.types.variables import ShapeVar
 
 MOST_SPATIAL = 3
 WORDS = ("same", "valid")
@@ -62,7 +65,8 @@ def convolved(node: TorchNode, spatial: int, transposed: bool, is_batch: bool) -
     if not 1 <= spatial <= MOST_SPATIAL:
         raise Unsupported(f"{node.operator} over {spatial} dimensions")
     at = node.tensor_index("input")
-    slid = _options(node, spatial, transposed)
+    extras = _extras(node, spatial) if transposed else None
+    slid = _options(node, spatial, transposed, extras)
     filters = node.ranked(node.tensor_index("weight"), spatial + 2)
     rest = [filters] if node.index("bias") is None else [filters, node.x("bias")]
     short = shortened(slid)
@@ -71,14 +75,58 @@ def convolved(node: TorchNode, spatial: int, transposed: bool, is_batch: bool) -
         made = node.call("conv_transpose" if transposed else "conv", x, *rest, **short)
         if not transposed:
             window_fits(node, word, node.shape(node.tensor_index("weight")), slid)
-        return made
+        return made if extras is None else _cut(node, made, word, slid, extras)
 
     if is_batch:
         return make(node.ranked(at, spatial + 2), node.shape(at))
     return batched(node, at, spatial, make, lambda: _of_any_batch(node, slid, transposed))
 
 
-def _options(node: TorchNode, spatial: int, transposed: bool) -> dict[str, Any]:
+def _extras(node: TorchNode, spatial: int) -> list[Dim] | None:
+    """What a transposed convolution adds at the end if that is computed from sizes, as
+    `output_size=` does; None if it is numbers.
+    """
+    given = node.argument("output_padding") is not None
+    found = node.known_sizes("output_padding") if given else []
+    if all(isinstance(each, int) for each in found):
+        return None
+    if len(found) != spatial or any(each is None for each in found):
+        raise Unsupported(f"{node.operator} whose argument `output_padding` is not known")
+    return found
+
+
+def _cut(
+    node: TorchNode, made: Expression, word: Shape | None, slid: dict[str, Any], extras: list[Dim]
+) -> Expression:
+    """A transposed convolution with as much at the end as there can be, and what of it is wanted.
+
+    A size is `(n - 1)*stride - 2*pad + dilation*(window - 1) + 1`, and what is added to it.
+    """
+    filters = node.shape(node.tensor_index("weight"))
+    known = [n for n in (*(word or ()), *(filters or ())) if not isinstance(n, ShapeVar)]
+    rank = len(extras) + 2
+    if len(known) != 2 * rank:
+        raise Unsupported(f"{node.operator} of a tensor whose rank is not known")
+    sizes: list[Dim] = []
+    for i, extra in enumerate(extras):
+        n, window = known[2 + i], known[rank + 2 + i]
+        across = dims.scale(slid["dilation"][i], dims.sub(window, 1))
+        least = dims.add(dims.scale(slid["stride"][i], dims.sub(n, 1)), across)
+        sizes.append(dims.add(dims.add(least, 1 - 2 * slid["pad"][i]), extra))
+        for room in (extra, dims.sub(slid["output_pad"][i], extra)):
+            if not isinstance(room, int):
+                node.guard(room)
+            elif room < 0:
+                raise Malformed("its argument `output_padding` is not below the stride")
+    starts, ends = [node.literal(0) for _ in sizes], [node.size(size) for size in sizes]
+    axes = list(range(2, 2 + len(sizes)))
+    part = node.call("slice_by", made, node.list_of(starts), node.list_of(ends), axes=axes)
+    return node.shaped(part, [known[0], dims.mul(slid["groups"], known[rank + 1]), *sizes])
+
+
+def _options(
+    node: TorchNode, spatial: int, transposed: bool, extras: list[Dim] | None
+) -> dict[str, Any]:
     def spread_over(name: str, usual: int) -> list[int]:
         found = node.integers(name) or [usual]
         if len(found) not in (1, spatial):
@@ -96,7 +144,10 @@ def _options(node: TorchNode, spatial: int, transposed: bool) -> dict[str, Any]:
     }
     if given == "valid" or (given is None and node.operator == "_convolution_mode"):
         slid["pad"] = [0] * spatial
-    if transposed:
+    if extras is not None:
+        sides = zip(slid["stride"], slid["dilation"], strict=True)
+        slid["output_pad"] = [max(side) - 1 for side in sides]
+    elif transposed:
         slid["output_pad"] = spread_over("output_padding", 0)
     return slid
 

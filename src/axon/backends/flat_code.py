@@ -1,0 +1,124 @@
+"""The code of a function for all rows at once: each operator is a step over values of rows (see
+`segments`). It has the lines, the names and the checks of the function for one row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axon.backends.code import Body
+from axon.backends.nature import operator_function, sizes_as
+from axon.backends.segments.arrays import FlatArrays, flat_arrays
+from axon.backends.segments.checks import check_rows
+from axon.backends.segments.steps import apply
+from axon.backends.sizes import write_shape
+from axon.graph.graph import (
+    Apply,
+    Call,
+    Check,
+    Extern,
+    Function,
+    Graph,
+    Measure,
+    Node,
+    Operand,
+    OperatorFunction,
+    ShapeOf,
+    Value,
+)
+from axon.graph.sizes import SizeVar, needed
+from axon.ops.levels import Levels
+from axon.ops.traits import Calls
+
+
+def reason(whole: Function | Graph) -> str | None:
+    """Why a function cannot be applied to all rows at once, if it cannot."""
+    for node in whole.nodes:
+        match node:
+            case Extern(_, name, _, _):
+                return f"`{name}` is a caller's operator"
+            case Measure():
+                return "sizes are computed in each row"
+            case Call(_, graph, _, _):
+                found = reason(graph)
+            case Apply():
+                found = _reason(node)
+            case _:
+                found = None
+        if found is not None:
+            return found
+    return None
+
+
+def _reason(node: Apply) -> str | None:
+    calls = node.operator.traits.calls
+    if calls is Calls.WHILE and node.attributes["outputs"]:
+        return "the number of steps differs"
+    for operand in node.operands:
+        if isinstance(operand, Function) and (found := reason(operand)) is not None:
+            return found
+    return None
+
+
+class FlatBody(Body):
+    """The lines of one function of all rows."""
+
+    @property
+    def flat(self) -> FlatArrays:
+        below: Any = self.coder.arrays
+        return flat_arrays(below)
+
+    def application(self, node: Apply) -> str:
+        step = self.coder.step(node)
+        parts = [self.names.constant(step, "step"), "xp", *map(self.operand, node.operands)]
+        parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
+        return f"{self.names.constant(apply, 'on_rows', 'on_rows')}({', '.join(parts)})"
+
+    def node(self, node: Node, needs: set[SizeVar]) -> None:
+        if not isinstance(node, Call):
+            super().node(node, needs)
+            return
+        name = self.values[node.result] = self.names.fresh(node.result.name)
+        self.line(f"{name} = {self._graph(node.graph)}({self.operands(node.operands)})")
+        self.read([node.result], needs)
+
+    def _graph(self, graph: Graph) -> str:
+        known = self.coder.flat_graphs.get(graph)
+        if known is None:
+            known = self.coder.flat_graphs[graph] = self.names.fresh(graph.name)
+            body = FlatBody(self.coder, {}, {}, "    ", graph.levels)
+            params = body.params(graph.params)
+            self.coder.define(known, params, body, body.write(graph))
+        return known
+
+    def operand(self, operand: Operand) -> str:
+        if isinstance(operand, OperatorFunction):
+            made = operator_function(operand.operator, self.flat)
+            return self.names.constant(made, "op", ("all rows", operand.operator.name))
+        return super().operand(operand)
+
+    def numbers(self, sizes: str, elem: str) -> str:
+        convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
+        flat = self.names.constant(self.flat, "flat", "flat")
+        return f"{convert}({flat}, {sizes}, {elem!r})"
+
+    def shape(self, operand: ShapeOf) -> str:
+        return write_shape(operand.shape, self.sizes)
+
+    def check(self, node: Check) -> None:
+        known = [(var, name) for var, name in self.sizes.items() if var in needed(node)]
+        held = self.names.constant((node.relation, node.origin, [v for v, _ in known]), "held")
+        test = self.names.constant(check_rows, "check_rows", "check_rows")
+        self.line(f"{test}({held}, ({''.join(f'{name}, ' for _, name in known)}))")
+
+    def compare(self, node: Apply) -> None:
+        """The rows of a function's results are compared where they are put together."""
+
+    def check_fits(self, node: Apply) -> None:
+        """The room is asked for where the rows are put together."""
+
+    def _by_rows(self, node: Apply) -> bool:
+        return True
+
+    def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
+        return ()

@@ -1,0 +1,126 @@
+"""Operators, and functions of rows, on all rows of ragged tensors at once (see `segments`).
+
+Where there is no form for all rows, or anything is wrong, the answer is None: the rows are then
+taken one by one, and that says what is wrong with which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from axon.backends import ragged
+from axon.backends.ragged import Ragged, Row
+from axon.backends.row_moves import is_batch
+from axon.backends.row_plan import Lifted, Plan, is_varying
+from axon.backends.segments.frames import NotFlat
+from axon.backends.segments.mapping import map_flat
+from axon.backends.segments.rows import Grouped, settled
+from axon.backends.segments.steps import apply
+from axon.ops.arrays import Arrays, Value
+from axon.ops.traits import RowRule
+
+
+def mapped(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
+    """A function of the rows of some tensors."""
+    if plan.step is None or not isinstance(function, Lifted):
+        return None
+    if function.whole is None:
+        plan.step.loops = function.why
+        return None
+    return _tried(plan, xp, function.all_rows, tensors)
+
+
+def _tried(
+    plan: Plan, xp: Arrays, function: Callable[..., Value], tensors: Sequence[Row]
+) -> Value | None:
+    counts = set(map(len, tensors))
+    if len(counts) != 1 or counts == {0} or plan.step is None:
+        return None
+    try:
+        return map_flat(function, tensors, plan.levels, xp, plan.step)
+    except Exception as problem:  # whatever it is, the rows one by one have it too, or not
+        plan.step.loops = str(problem) if isinstance(problem, NotFlat) else "an error"
+        return None
+
+
+def applied(
+    plan: Plan, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value | None:
+    """An operator on tensors of which some are ragged."""
+    step = plan.step
+    if step is None or any(isinstance(a, tuple) and is_varying(a) for a in args):
+        return None
+    rows, named, alone = _in_rows(plan, args, attributes)
+    if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
+        return None
+
+    def function(*given: Any) -> Value:
+        each = iter(given)
+        parts = [_one(next(each)) if alone and r else next(each) if r else a
+                 for a, r in _pairs(args, rows)]  # fmt: skip
+        made = apply(step, xp, *parts, **named)
+        return _first(made) if alone else made
+
+    return _tried(plan, xp, function, [a for a, r in _pairs(args, rows) if r])
+
+
+def _pairs(args: Sequence[Any], rows: Sequence[bool]) -> list[tuple[Any, bool]]:
+    return list(zip(args, rows, strict=True))
+
+
+def _in_rows(
+    plan: Plan, args: Sequence[Any], attributes: dict[str, Any]
+) -> tuple[list[bool], dict[str, Any], bool]:
+    """Which operands the operator takes by rows, with what attributes, and whether each row as a
+    batch of one: then axes are counted as in the entire tensor.
+    """
+    every = [True] * len(args)
+    ranks = [len(a) if isinstance(a, tuple) else ragged.rank(a) for a in args]
+    match plan.traits.rows:
+        case RowRule.EVEN | RowRule.DRAWN:
+            return [False], {}, False
+        case RowRule.TRIANGLE if not is_batch(plan, args[0]):
+            return [False], {}, False
+        case RowRule.REDUCTION if plan.flat is not None:
+            return [False], {}, False
+        case RowRule.STACKED:
+            return _less(every, attributes, ranks[0] + 1)
+        case RowRule.AXES_INSERTED:
+            return _less(every, attributes, ranks[0] + len(attributes["axis"]))
+        case RowRule.AXES_REMOVED:
+            return _less(every, attributes, ranks[0])
+        case RowRule.JOINED if all(isinstance(a, Ragged) for a in args):
+            return _less(every, attributes, ranks[0])
+        case _ if plan.core is not None:
+            return [rank == max(ranks) for rank in ranks], attributes, False
+        case _:
+            return [n > 0 for n in plan.batch], attributes, True
+
+
+def _less(
+    every: list[bool], attributes: dict[str, Any], rank: int
+) -> tuple[list[bool], dict[str, Any], bool]:
+    """The axes of a row: one less each; the first axis is none of a row."""
+    axis = attributes["axis"]
+    axes = [axis % rank] if isinstance(axis, int) else [each % rank for each in axis]
+    if 0 in axes:
+        return [False], {}, False
+    less = tuple(each - 1 for each in axes)
+    return every, {**attributes, "axis": less[0] if isinstance(axis, int) else less}, False
+
+
+def _one(x: Any) -> Any:
+    """Each row as a batch of one."""
+    return _indexed(x, None)
+
+
+def _first(value: Value) -> Value:
+    """The only item of a batch of one."""
+    return tuple(map(_first, value)) if isinstance(value, tuple) else _indexed(value, 0)
+
+
+def _indexed(x: Any, index: Any) -> Any:
+    if isinstance(x, Grouped):
+        return settled(x.frame, [(members, part[index]) for members, part in x.parts])
+    return x[index]

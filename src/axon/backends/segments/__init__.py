@@ -1,0 +1,1 @@
+"""All rows of a ragged tensor at once: a function is applied to their packed elements."""

@@ -1,0 +1,266 @@
+"""What works along the axes of each row: reductions, sums so far, order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy
+
+from axon.backends.segments.arrays import FlatArrays, inside, only, rule
+from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.reduce import positions, reduced
+from axon.backends.segments.rows import Rows, by_row, leave, room, taken
+from axon.ops.arrays import Array
+
+Axes = int | Sequence[int] | None
+
+
+def axes_of(axis: Axes, rank: int) -> list[int]:
+    """Axes of a row, counted from the front."""
+    if axis is None:
+        return list(range(rank))
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    if not all(-rank <= each < rank for each in axes):
+        raise NotFlat("an axis that there is not")
+    return [each % rank for each in axes]
+
+
+def _reduction(kind: str, xp: FlatArrays, below: Callable[..., Array], x: Any, **named: Any) -> Any:
+    x = only(x)
+    axes, keep = axes_of(named.pop("axis", None), x.ndim), bool(named.pop("keepdims", False))
+    if any(map(by_row, named.values())):
+        raise NotFlat("an argument of a reduction")
+    return _along(kind, xp, below, x, axes, keep, named)
+
+
+def _along(
+    kind: str,
+    xp: FlatArrays,
+    below: Callable[..., Array],
+    x: Rows,
+    axes: list[int],
+    keep: bool,
+    named: dict[str, Any],
+) -> Rows:
+    if x.segments is None:
+        if not axes:
+            return _along(kind, xp, below, Rows(x.frame, x.values[:, None]), [0], False, named)
+        axis = tuple(each + 1 for each in axes)
+        return Rows(x.frame, below(x.values, axis=axis, keepdims=keep, **named))
+    place = x.place
+    inner = [each - (each > place) for each in axes if each != place]
+    if place not in axes:
+        made = _along(kind, xp, below, inside(x), inner, keep, named) if inner else inside(x)
+        less = 0 if keep else sum(each < place for each in axes)
+        return leave(x.frame, made, x.segments, place - less)
+    elements = inside(x)
+    if inner:
+        elements = _along(kind, xp, below, elements, inner, False, named)
+    if elements.segments is not None:
+        raise NotFlat("rows of rows along the outer size")
+    values = reduced(xp.xp, kind, elements.values, x.segments, **named)
+    if keep:
+        shape: list[int] = list(values.shape)
+        for each in sorted(axes):
+            shape.insert(each + 1, 1)
+        values = xp.xp.reshape(values, tuple(shape))
+    return Rows(x.frame, values)
+
+
+for _name in ("sum", "prod", "max", "min", "any", "all"):
+    rule(_name)(partial(_reduction, _name))
+
+
+def _position(kind: str, xp: FlatArrays, below: Callable[..., Array], x: Any, **named: Any) -> Any:
+    x = only(x)
+    axis, keep = named.get("axis"), bool(named.get("keepdims", False))
+    if axis is None and x.ndim != 1:
+        raise NotFlat("a place among all elements")
+    (along,) = axes_of(axis, x.ndim)
+    if x.segments is None:
+        return Rows(x.frame, below(x.values, axis=along + 1, keepdims=keep))
+    if along != x.place:
+        inner = Rows(inside(x).frame, x.values) if not isinstance(x.values, Rows) else x.values
+        made = _position(kind, xp, below, inner, axis=along - (along > x.place), keepdims=keep)
+        return leave(x.frame, made, x.segments, x.place - (not keep and along < x.place))
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows along the outer size")
+    values = positions(xp.xp, kind, x.values, x.segments)
+    return Rows(x.frame, xp.xp.expand_dims(values, along + 1) if keep else values)
+
+
+rule("argmax")(partial(_position, "max"))
+rule("argmin")(partial(_position, "min"))
+
+
+# --- rows padded to common lengths ---------------------------------------------------------------
+
+STEPS = 4
+"""How many lengths between one power of two and the next rows are padded to."""
+
+
+def padded_lengths(lengths: Any) -> Any:
+    """The lengths that rows are padded to: few, and none much longer than the row."""
+    power = 1 << numpy.maximum(numpy.ceil(numpy.log2(numpy.maximum(lengths, 1))), 3).astype(int)
+    step = numpy.maximum(power // (2 * STEPS), 1)
+    return -(-lengths // step) * step
+
+
+def along_rows(
+    xp: Any, values: Array, segments: Segments, function: Callable[[Array], Array], fill: Any
+) -> Array:
+    """A function along the second dimension of an array, on rows padded behind with `fill`."""
+    parts: list[Array] = []
+    places: list[Any] = []
+    widths = padded_lengths(segments.lengths)
+    order = numpy.argsort(widths, kind="stable")
+    ends = numpy.flatnonzero(numpy.diff(widths[order])) + 1
+    for members in numpy.split(order, ends):
+        width = int(segments.lengths[members].max(initial=0))
+        if not width:
+            continue
+        step = numpy.arange(width)
+        index = segments.starts[members][:, None] + step
+        own = step < segments.lengths[members][:, None]
+        rest = tuple(values.shape[1:])
+        padded = taken(xp, values, numpy.minimum(index, segments.total - 1).reshape(-1))
+        padded = padded.reshape(len(members), width, *rest)
+        if own.all():
+            parts.append(function(padded).reshape(-1, *rest))
+            places.append(index.reshape(-1))
+            continue
+        mask = xp.asarray(own).reshape(*own.shape, *(1,) * len(rest))
+        padded = xp.where(mask, padded, xp.asarray(fill, dtype=values.dtype))
+        made = function(padded)
+        parts.append(taken(xp, made.reshape(-1, *rest), numpy.flatnonzero(own)))
+        places.append(index[own])
+    if not parts:
+        return function(values[None])[0]
+    if isinstance(parts[0], numpy.ndarray):
+        whole = numpy.empty((segments.total, *parts[0].shape[1:]), parts[0].dtype)
+        for place, part in zip(places, parts, strict=True):
+            whole[place] = part
+        return whole
+    back = numpy.empty(segments.total, numpy.int64)
+    back[numpy.concatenate(places)] = numpy.arange(segments.total)
+    return taken(xp, xp.concatenate(parts, axis=0), back)
+
+
+def _quick_order(below: Callable[..., Array], rows: Array, fill: Any) -> Array:
+    """The order along the second dimension, on NumPy, which finds one many times as fast if equal
+    elements may change places. Where there are none, nothing can; what fills up is none of them.
+    """
+    order = numpy.argsort(rows, axis=1)
+    ordered = numpy.take_along_axis(rows, order, axis=1)
+    equal = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != fill)
+    again = numpy.flatnonzero(equal.any(axis=1))
+    if len(again):
+        order[again] = below(rows[again], axis=1, stable=True)
+    return order
+
+
+def _so_far(
+    fill: int, xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int, dtype: Any = None
+) -> Any:
+    x = only(x)
+    (along,) = axes_of(axis, x.ndim)
+    if x.segments is None:
+        return Rows(x.frame, below(x.values, axis=along + 1, dtype=dtype))
+    if along != x.place:
+        made = _so_far(fill, xp, below, inside(x), along - (along > x.place), dtype)
+        return leave(x.frame, made, x.segments, x.place)
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows along the outer size")
+    made = along_rows(
+        xp.xp, x.values, x.segments, lambda rows: below(rows, axis=1, dtype=dtype), fill
+    )
+    return Rows(x.frame, made, x.segments, x.place)
+
+
+rule("cumsum")(partial(_so_far, 0))
+rule("cumprod")(partial(_so_far, 1))
+
+
+@rule("argsort")
+def _argsort(
+    xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int = -1, stable: bool = True
+) -> Any:
+    """What fills a row up stands last: nothing is larger, and it is behind what is equal."""
+    x = only(x)
+    (along,) = axes_of(axis, x.ndim)
+    if x.segments is None:
+        return Rows(x.frame, below(x.values, axis=along + 1, stable=True))
+    if along != x.place:
+        made = _argsort(xp, below, inside(x), along - (along > x.place))
+        return leave(x.frame, made, x.segments, x.place)
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows along the outer size")
+    kind = xp.xp.kind(x.dtype)
+    most = int(xp.xp.iinfo(x.dtype).max) if kind in "iu" else numpy.inf
+    order = partial(below, axis=1, stable=True)
+    fill: Any = {"b": True, "f": numpy.nan}.get(kind, most)
+    vectors = isinstance(x.values, numpy.ndarray) and x.values.ndim == 1 and kind != "b"
+    if vectors and (x.values < most).all():  # no NaN, and nothing as large as what fills up
+        order, fill = partial(_quick_order, below, fill=most), most
+    made = along_rows(xp.xp, x.values, x.segments, order, fill)
+    return Rows(x.frame, made, x.segments, x.place)
+
+
+@rule("take_along_axis")
+def _take_along(
+    xp: FlatArrays, below: Callable[..., Array], x: Any, numbers: Any, axis: int
+) -> Any:
+    x, numbers = only(x), only(numbers)
+    if x.frame is not numbers.frame or x.ndim != numbers.ndim:
+        raise NotFlat("elements of other rows")
+    (along,) = axes_of(axis, x.ndim)
+    if x.segments is None and numbers.segments is None:
+        return Rows(x.frame, below(x.values, numbers.values, axis=along + 1))
+    if x.segments is None or along != x.place:
+        same = (
+            x.segments is not None
+            and numbers.segments is not None
+            and x.place == numbers.place
+            and x.segments.same(numbers.segments)
+        )
+        if not same or isinstance(x.values, Rows) or isinstance(numbers.values, Rows):
+            raise NotFlat("elements along another size than the one that differs")
+        inner = along - (along > x.place) + 1
+        made = below(x.values, numbers.values, axis=inner)
+        return Rows(x.frame, made, x.segments, x.place)
+    if isinstance(x.values, Rows) or isinstance(numbers.values, Rows):
+        raise NotFlat("rows of rows")
+    starts, lengths = x.segments.starts, x.segments.lengths
+    index = numbers.values
+    if numbers.segments is not None:
+        if numbers.place != x.place:
+            raise NotFlat("elements along two sizes that differ")
+        ids = numbers.segments.ids
+        starts, lengths = starts[ids], lengths[ids]
+    else:
+        index = xp.xp.moveaxis(index, x.place + 1, 1) if x.place else index
+        starts, lengths = starts[:, None], lengths[:, None]
+    index = in_rows(xp.xp, index, starts, lengths)
+    rest = tuple(index.shape[numbers.segments is None :][1:])
+    if rest != tuple(x.values.shape[1:]):
+        raise NotFlat("broadcast elements")
+    room(x.frame, index.shape[0], index.shape[1:], x.dtype)
+    made = below(x.values, index.reshape(-1, *rest), axis=0).reshape(index.shape)
+    if numbers.segments is not None:
+        return Rows(x.frame, made, numbers.segments, x.place)
+    return Rows(x.frame, xp.xp.moveaxis(made, 1, x.place + 1) if x.place else made)
+
+
+def in_rows(xp: Any, index: Array, starts: Any, lengths: Any) -> Array:
+    """Places among all elements, from places in rows that begin and end somewhere."""
+    behind = (1,) * (index.ndim - starts.ndim)
+    starts = xp.asarray(starts.reshape(*starts.shape, *behind))
+    lengths = xp.asarray(lengths.reshape(*lengths.shape, *behind))
+    index = xp.where(index < 0, index + lengths, index)
+    if hasattr(xp, "by_ids"):  # JAX does not tell if there is none; it is none of another row
+        return xp.clip(index, 0, xp.maximum(lengths - 1, 0)) + starts
+    if not bool(((index >= 0) & (index < lengths)).all()):
+        raise NotFlat("there is no such element")
+    return index + starts

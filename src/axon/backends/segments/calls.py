@@ -1,0 +1,244 @@
+"""Functions that are called inside a function of rows: for the elements of each row all at once,
+step by step for all rows that go on, or on both sides of a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from axon.backends.segments.arrays import FlatArrays, only, rule
+from axon.backends.segments.frames import Frame, Index, NotFlat, Segments, Unrelated
+from axon.backends.segments.moves import as_segments
+from axon.backends.segments.rows import (
+    Rows,
+    by_row,
+    enter,
+    innermost,
+    leave,
+    lift,
+    pick,
+    room,
+    settled,
+    taken,
+)
+from axon.ops.arrays import Value
+
+Function = Callable[..., Value]
+
+
+def each(function: Callable[[Any], Any], value: Value) -> Value:
+    """A function on the tensors of a value."""
+    if isinstance(value, tuple):
+        return tuple(each(function, part) for part in value)
+    return function(value)
+
+
+def rows_of(x: Any, frame: Frame) -> Rows:
+    """A value as one of each row of a frame."""
+    if isinstance(x, Rows):
+        return lift(x, frame)
+    if by_row(x) or not hasattr(x, "dtype") or not hasattr(x, "reshape"):
+        raise NotFlat("something else than the elements of rows")
+    xp = frame.arrays.xp
+    room(frame, frame.count, x.shape, x.dtype)
+    return Rows(frame, xp.broadcast_to(x, (frame.count, *x.shape)))
+
+
+def _side_by_side(xp: FlatArrays, tensors: Sequence[Any]) -> tuple[list[Rows], int | None]:
+    """The tensors of all rows; and the number of their own rows where that is one number."""
+    frame = innermost(tensors)
+    if frame is None:
+        raise NotFlat("a function inside uses what differs")
+    found = [rows_of(x, frame) for x in tensors]
+    if all(x.segments is None for x in found):
+        (size,) = {int(x.values.shape[1]) for x in found}
+        return found, size
+    found = [as_segments(xp, x, 0) for x in found]
+    first = found[0].segments
+    assert first is not None
+    for x in found[1:]:
+        if x.segments is None or not first.same(x.segments):
+            raise NotFlat("rows of different sizes side by side")
+    return found, None
+
+
+def _again(frame: Frame, found: Unrelated) -> Frame:
+    """The frame that a function was called in, if it goes through what stands further out and uses
+    what stands in there: then it goes through that for each row there.
+    """
+    for other in found.frames:
+        if other is not frame and other.within(frame):
+            return other
+    raise found
+
+
+@rule("map")
+def _map(xp: FlatArrays, below: Any, function: Function, *tensors: Any, like: Any = None) -> Value:
+    found, size = _side_by_side(xp, tensors)
+    try:
+        return _each_element(xp, function, found, size)
+    except Unrelated as problem:
+        frame = _again(found[0].frame, problem)
+    return _each_element(xp, function, [lift(x, frame) for x in found], size)
+
+
+def _each_element(
+    xp: FlatArrays, function: Function, tensors: Sequence[Rows], size: int | None
+) -> Value:
+    found = [as_segments(xp, x, 0) for x in tensors]
+    segments, frame = found[0].segments, found[0].frame
+    assert segments is not None
+    elements = Frame(xp, segments.total, frame, segments=segments)
+    made = function(*(_own(enter(x), elements) for x in found))
+    return each(lambda x: _stacked(rows_of(x, elements), frame, segments, size), made)
+
+
+def _stacked(rows: Rows, frame: Frame, segments: Segments, size: int | None) -> Rows:
+    """What the elements have, as rows."""
+    if size is None or rows.segments is not None:
+        return leave(frame, rows, segments, 0)
+    return Rows(frame, rows.values.reshape(frame.count, size, *rows.values.shape[1:]))
+
+
+def _own(x: Rows, frame: Frame) -> Rows:
+    return Rows(frame, x.values, x.segments, x.place)
+
+
+@rule("loop")
+def _loop(
+    xp: FlatArrays, below: Any, state: Value, function: Function, *tensors: Any, like: Any = None
+) -> tuple[Value, Value]:
+    found, size = _side_by_side(xp, tensors)
+    whole = innermost([state, *found])
+    assert whole is not None
+    found = [lift(x, whole) for x in found]
+    try:
+        return _step_by_step(xp, state, function, found, size)
+    except Unrelated as problem:
+        frame = _again(whole, problem)
+    return _step_by_step(xp, state, function, [lift(x, frame) for x in found], size)
+
+
+def _step_by_step(
+    xp: FlatArrays, state: Value, function: Function, tensors: Sequence[Rows], size: int | None
+) -> tuple[Value, Value]:
+    """One element of each row after another, for all rows that have one more; the longest rows
+    stand first, so these are always the first ones.
+    """
+    found = [as_segments(xp, x, 0) for x in tensors]
+    whole, segments = found[0].frame, found[0].segments
+    assert segments is not None
+    order = numpy.argsort(-segments.lengths, kind="stable")
+    frame, count = Frame(xp, whole.count, whole, order), whole.count
+    state = each(lambda x: pick(rows_of(x, whole), order, frame), state)
+    ended: list[tuple[Index, Value]] = []
+    outputs: list[tuple[Index, Value]] = []
+    for step in range(int(segments.lengths.max(initial=0))):
+        more = int(numpy.count_nonzero(segments.lengths > step))
+        if more < count:
+            ended.append((order[more:count], chosen(state, numpy.arange(more, count))))
+            frame, count = Frame(xp, more, whole, order[:more]), more
+            state = chosen(state, numpy.arange(more), frame)
+        places = segments.starts[order[:count]] + step
+        after, output = function(state, *(_element(x, places, frame) for x in found))
+        state = _as_rows(after, frame)
+        outputs.append((places, _as_rows(output, frame)))
+    ended.append((order[:count], state))
+    if not outputs:
+        raise NotFlat("no element in any row")
+    made = _merged(Frame(xp, segments.total, whole, segments=segments), outputs)
+    return _merged(whole, ended), each(lambda x: _stacked(only(x), whole, segments, size), made)
+
+
+def chosen(value: Value, index: Index, frame: Frame | None = None) -> Value:
+    """Some of the rows, as those of another frame."""
+
+    def some(x: Rows) -> Rows:
+        return pick(x, index, frame or Frame(x.frame.arrays, len(index)))
+
+    return each(some, value)
+
+
+def _as_rows(value: Value, frame: Frame) -> Value:
+    return each(lambda x: rows_of(x, frame), value)
+
+
+def _element(x: Rows, places: Index, frame: Frame) -> Rows:
+    if isinstance(x.values, Rows):
+        return pick(x.values, places, frame)
+    return Rows(frame, taken(frame.arrays.xp, x.values, places))
+
+
+def _merged(frame: Frame, parts: Sequence[tuple[Index, Value]]) -> Value:
+    first = parts[0][1]
+    if isinstance(first, tuple):
+        return tuple(
+            _merged(frame, [(members, value[i]) for members, value in parts])
+            for i in range(len(first))
+        )
+    return settled(frame, [(members, only(value)) for members, value in parts])
+
+
+@rule("cond")
+def _cond(xp: FlatArrays, below: Any, condition: Any, then: Function, otherwise: Function) -> Value:
+    """Both, and of each row the one that its condition chooses."""
+    chosen = only(condition)
+
+    def either(a: Any, b: Any) -> Any:
+        if isinstance(a, tuple):
+            return tuple(either(x, y) for x, y in zip(a, b, strict=True))
+        frame = innermost([a, b, chosen])
+        assert frame is not None
+        one, other = rows_of(a, frame), rows_of(b, frame)
+        mine = lift(chosen, frame)
+        for _ in range(one.ndim):
+            mine = xp.expand_dims(mine, -1)
+        if not _alike(one, other):
+            raise NotFlat("the sides of a condition have different sizes")
+        return xp.where(mine, one, other)
+
+    return either(then(), otherwise())
+
+
+def _alike(a: Rows, b: Rows) -> bool:
+    if a.ndim != b.ndim or a.dtype != b.dtype or (a.segments is None) != (b.segments is None):
+        return False
+    if a.segments is None or b.segments is None:
+        return tuple(a.values.shape) == tuple(b.values.shape)
+    if a.place != b.place or not a.segments.same(b.segments):
+        return False
+    if isinstance(a.values, Rows) and isinstance(b.values, Rows):
+        return _alike(a.values, b.values)
+    return not isinstance(a.values, Rows) and not isinstance(b.values, Rows)
+
+
+@rule("iterate")
+def _iterate(
+    xp: FlatArrays, below: Any, state: Value, condition: Function, function: Function
+) -> Value:
+    """All rows whose condition holds go on."""
+    whole = innermost([state])
+    if whole is None:
+        raise NotFlat("a state that all rows share")
+    frame, members = whole, numpy.arange(whole.count)
+    state = _as_rows(state, whole)
+    ended: list[tuple[Index, Value]] = []
+    while True:
+        found = _truth(rows_of(condition(state), frame))
+        if not found.all():
+            stop, go = numpy.flatnonzero(~found), numpy.flatnonzero(found)
+            ended.append((members[stop], chosen(state, stop)))
+            members = members[go]
+            if not len(members):
+                return _merged(whole, ended)
+            frame = Frame(xp, len(members), whole, members)
+            state = chosen(state, go, frame)
+        state = _as_rows(function(state), frame)
+
+
+def _truth(x: Rows) -> Any:
+    values = x.values
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else numpy.asarray(values)

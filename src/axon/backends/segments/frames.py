@@ -1,0 +1,303 @@
+"""The rows that a function is applied to all at once, and the sizes that differ between them.
+
+A `Frame` numbers the rows. Inside a function of rows another may go through the elements of each:
+then these are a frame of their own, and know which row they are of. A size that every row has is
+an integer, one that differs is `Counts`: a number for each row of a frame. What a meaning decides
+by such a size must be the same for all rows; where it is not, the rows are parted (`Parted`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from operator import add, eq, floordiv, ge, gt, le, lt, mul, ne, sub
+from typing import Any
+
+import numpy
+
+from axon.backends import row_sizes
+
+Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
+
+
+class NotFlat(Exception):
+    """There is no form for all rows at once."""
+
+
+class TooLarge(NotFlat):
+    """A value of all rows would take more memory than one should at a time."""
+
+
+class InParts(NotFlat):
+    """A value in which several sizes differ: rows of equal sizes go through the function together,
+    and not through one operator after the other, so that what is computed stays near.
+    """
+
+
+class Unrelated(NotFlat):
+    """Values of rows of two frames, of which neither is inside the other."""
+
+    def __init__(self, one: Frame, other: Frame) -> None:
+        super().__init__("values of unrelated rows")
+        self.frames = (one, other)
+
+
+class Parted(NotFlat):
+    """Rows for which a meaning decides in different ways: `labels` says which they are."""
+
+    def __init__(self, frame: Frame, labels: Any) -> None:
+        super().__init__("a size decides, and not in all rows in the same way")
+        self.frame = frame
+        self.labels = labels
+
+
+class Frame:
+    """So many rows, with the namespace of their arrays. As the elements of the rows of another
+    frame each knows its row there. `undivided` rows may be parted before they come to a function.
+    """
+
+    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments", "undivided")
+
+    def __init__(
+        self,
+        arrays: Any,
+        count: int,
+        parent: Frame | None = None,
+        rows: Index | None = None,
+        segments: Segments | None = None,
+        undivided: bool = False,
+    ) -> None:
+        self.undivided = undivided
+        self.arrays = arrays
+        self.count = count
+        self.parent = parent
+        self.rows = rows
+        self.segments = segments
+        self.depth: int = 0 if parent is None else parent.depth + 1
+
+    def rows_of(self, outer: Frame) -> Index:
+        """For each row of this frame the one of an outer frame that it is in."""
+        rows = self.segments.ids if self.segments is not None else self.rows
+        if not self.within(outer) or self.parent is None or rows is None:
+            raise Unrelated(self, outer)
+        return rows if self.parent is outer else self.parent.rows_of(outer)[rows]
+
+    def within(self, outer: Frame) -> bool:
+        """Whether its rows are inside those of another frame."""
+        return self.parent is not None and (self.parent is outer or self.parent.within(outer))
+
+
+class Segments:
+    """Where rows that are stored end to end start and end."""
+
+    def __init__(self, offsets: Index) -> None:
+        self.offsets = offsets
+        self.count = len(offsets) - 1
+        self.total = int(offsets[-1])
+        self._placed: dict[tuple[int, str], Any] = {}
+        self._frames: dict[int, Frame] = {}
+        self._counts: dict[int, Counts] = {}
+
+    @staticmethod
+    def of_lengths(lengths: Index) -> Segments:
+        offsets = numpy.zeros(len(lengths) + 1, numpy.int64)
+        numpy.cumsum(lengths, out=offsets[1:])
+        return Segments(offsets)
+
+    @staticmethod
+    def even(count: int, length: int) -> Segments:
+        return Segments(numpy.arange(count + 1, dtype=numpy.int64) * length)
+
+    @cached_property
+    def lengths(self) -> Index:
+        return numpy.diff(self.offsets)
+
+    @property
+    def starts(self) -> Index:
+        return self.offsets[:-1]
+
+    @cached_property
+    def ids(self) -> Index:
+        """The row of each element."""
+        return numpy.repeat(numpy.arange(self.count), self.lengths)
+
+    @cached_property
+    def within(self) -> Index:
+        """The place of each element in its row."""
+        return numpy.arange(self.total) - numpy.repeat(self.starts, self.lengths)
+
+    @cached_property
+    def any_empty(self) -> bool:
+        return bool((self.lengths == 0).any())
+
+    def placed(self, xp: Any, name: str) -> Any:
+        """One of the arrays above where the values are."""
+        if not hasattr(xp, "device"):
+            return getattr(self, name)
+        found = self._placed.get((id(xp), name))
+        if found is None:
+            found = self._placed[id(xp), name] = xp.asarray(getattr(self, name))
+        return found
+
+    def elements(self, frame: Frame) -> Frame:
+        """The elements of all rows, as rows of their own."""
+        found = self._frames.get(id(frame))
+        if found is None or found.parent is not frame:
+            found = self._frames[id(frame)] = Frame(frame.arrays, self.total, frame, segments=self)
+        return found
+
+    def counts(self, frame: Frame) -> Counts:
+        """The size of each row."""
+        found = self._counts.get(id(frame))
+        if found is None or found.frame is not frame:
+            found = self._counts[id(frame)] = Counts(frame, self.lengths, self)
+        return found
+
+    def same(self, other: Segments) -> bool:
+        return (
+            self is other
+            or self.offsets is other.offsets
+            or bool(numpy.array_equal(self.offsets, other.offsets))
+        )
+
+
+class Counts:
+    """A size of each row."""
+
+    __slots__ = ("frame", "numbers", "segments")
+    __array_ufunc__ = None
+
+    def __init__(self, frame: Frame, numbers: Index, segments: Segments | None = None) -> None:
+        self.frame = frame
+        self.numbers = numbers
+        self.segments = segments
+
+    def into(self, frame: Frame) -> Counts:
+        """The same for the rows of a frame further in."""
+        if frame is self.frame:
+            return self
+        return Counts(frame, self.numbers[frame.rows_of(self.frame)])
+
+    def rows(self) -> Segments:
+        """Rows of these sizes."""
+        if (self.numbers < 0).any():
+            raise NotFlat("a size below zero")
+        if self.segments is None:
+            self.segments = Segments.of_lengths(self.numbers)
+        return self.segments
+
+    def same(self, other: Any) -> bool:
+        """Whether a size is this one in all rows."""
+        if isinstance(other, Counts):
+            if self.frame is not other.frame:
+                return False
+            return self is other or bool(numpy.array_equal(self.numbers, other.numbers))
+        return False
+
+    def _made(self, how: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        frame = self.frame
+        for each in (left, right):
+            if isinstance(each, Counts):
+                frame = each.frame if each.frame.depth > frame.depth else frame
+            elif type(each) is not int:
+                return NotImplemented
+        a, b = (x.into(frame).numbers if isinstance(x, Counts) else x for x in (left, right))
+        return Counts(frame, how(a, b))
+
+    def __add__(self, other: Any) -> Any:
+        return self if type(other) is int and other == 0 else self._made(add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self if type(other) is int and other == 0 else self._made(add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._made(sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._made(sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self if type(other) is int and other == 1 else self._made(mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self if type(other) is int and other == 1 else self._made(mul, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._divided(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._divided(other, self)
+
+    def _divided(self, left: Any, right: Any) -> Any:
+        zero = right.numbers == 0 if isinstance(right, Counts) else right == 0
+        if numpy.any(zero):
+            raise NotFlat("a size is divided by zero")
+        return self._made(floordiv, left, right)
+
+    def __neg__(self) -> Counts:
+        return Counts(self.frame, -self.numbers)
+
+    def _decided(self, how: Callable[[Any, Any], Any], other: Any) -> bool:
+        if isinstance(other, Counts) and other.frame is not self.frame:
+            raise NotFlat("sizes of different rows are compared")
+        if not isinstance(other, Counts | int):
+            raise NotFlat("a size is compared with something else")
+        found = how(self.numbers, other.numbers if isinstance(other, Counts) else other)
+        if not len(found):
+            raise NotFlat("there are no rows to decide by")
+        if found.all():
+            return True
+        if found.any():
+            raise Parted(self.frame, found)
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._decided(eq, other)
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other and self._decided(ne, other)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._decided(lt, other)
+
+    def __le__(self, other: Any) -> bool:
+        return self._decided(le, other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._decided(gt, other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._decided(ge, other)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return self._decided(ne, 0)
+
+    def __index__(self) -> int:
+        raise NotFlat("a size that differs from row to row is used as a number")
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        raise NotFlat("a size that differs from row to row is used as a number")
+
+
+def least(*parts: Any) -> Any:
+    """`min`, of sizes that may differ from row to row."""
+    return _extreme(numpy.minimum, parts) if _some(parts) else row_sizes.least(*parts)
+
+
+def greatest(*parts: Any) -> Any:
+    return _extreme(numpy.maximum, parts) if _some(parts) else row_sizes.greatest(*parts)
+
+
+def _some(parts: Any) -> bool:
+    return any(isinstance(part, Counts) for part in parts)
+
+
+def _extreme(how: Any, parts: Any) -> Counts:
+    found = next(part for part in parts if isinstance(part, Counts))
+    for part in parts:
+        found = found if part is found else found._made(how, found, part)
+    return found

@@ -1,0 +1,436 @@
+"""A value of each row, for all rows at once.
+
+    Rows       a tensor of each row: `values` with a dimension of rows before its own; or, where one
+               size differs (its `place` in the shape), the elements along it end to end, in
+               `segments`. The elements may be ragged themselves: then `values` are `Rows` of them.
+    Grouped    rows of several sizes that differ: parts of the rows, those of one size together
+
+Both look like an array to the meaning of an operator.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from axon.backends.segments.frames import Counts, Frame, Index, NotFlat, Segments, TooLarge
+from axon.ops.arrays import Array
+
+LARGEST = 1 << 28
+"""The most bytes of one value; with more the rows are taken in parts."""
+
+
+class Rows:
+    __slots__ = ("frame", "place", "segments", "values")
+    __array_ufunc__ = None
+
+    def __init__(
+        self, frame: Frame, values: Any, segments: Segments | None = None, place: int = 0
+    ) -> None:
+        self.frame = frame
+        self.values = values
+        self.segments = segments
+        self.place = place
+
+    # --- what a meaning asks ---
+
+    @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        if isinstance(self.values, Rows):
+            return self.values.ndim + 1
+        rank: int = self.values.ndim
+        return rank if self.segments is not None else rank - 1
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        inner = self.values.shape if isinstance(self.values, Rows) else self.values.shape[1:]
+        if self.segments is None:
+            return tuple(inner)
+        count = self.segments.counts(self.frame)
+        return (*inner[: self.place], count, *inner[self.place :])
+
+    @property
+    def size(self) -> Any:
+        total: Any = 1
+        for size in self.shape:
+            total = total * size
+        return total
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
+        return self.frame.arrays.transpose(self)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        return self.frame.arrays.astype(self, dtype)
+
+    def reshape(self, *shape: Any) -> Any:
+        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+        return self.frame.arrays.reshape(self, tuple(sizes))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.frame.arrays.sliced(self, index if isinstance(index, tuple) else (index,))
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotFlat(name)
+
+    def _refuse(self, *_: Any) -> Any:
+        raise NotFlat("a value of a row is looked at")
+
+    __len__ = __bool__ = __iter__ = __index__ = __int__ = __float__ = _refuse
+    __array__ = __contains__ = _refuse
+
+    def _do(self, how: Callable[..., Array], *args: Any) -> Any:
+        return self.frame.arrays.pointwise(how, *args)
+
+    def __add__(self, other: Any) -> Any:
+        return self._do(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._do(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._do(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._do(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._do(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._do(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._do(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._do(operator.truediv, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._do(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._do(operator.floordiv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._do(operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._do(operator.mod, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._do(operator.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._do(operator.pow, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self._do(operator.and_, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._do(operator.and_, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self._do(operator.or_, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._do(operator.or_, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._do(operator.xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._do(operator.xor, other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._do(operator.lshift, self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self._do(operator.lshift, other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._do(operator.rshift, self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self._do(operator.rshift, other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._do(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._do(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._do(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._do(operator.ge, self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._do(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._do(operator.ne, self, other)
+
+    def __neg__(self) -> Any:
+        return self._do(operator.neg, self)
+
+    def __invert__(self) -> Any:
+        return self._do(operator.invert, self)
+
+    def __abs__(self) -> Any:
+        return self._do(operator.abs, self)
+
+    __hash__ = object.__hash__
+
+
+class Grouped:
+    """Rows in parts: the numbers of the rows of each, and their values."""
+
+    __slots__ = ("frame", "parts")
+    __array_ufunc__ = None
+
+    def __init__(self, frame: Frame, parts: Sequence[tuple[Index, Any]]) -> None:
+        self.frame = frame
+        self.parts = tuple(parts)
+
+    @property
+    def dtype(self) -> Any:
+        return self.parts[0][1].dtype
+
+    @property
+    def ndim(self) -> int:
+        rank: int = self.parts[0][1].ndim
+        return rank
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes of a row; those that differ between the parts are counted."""
+        shapes = [part.shape for _, part in self.parts]
+        if any(isinstance(size, Counts) for shape in shapes for size in shape):
+            raise NotFlat("rows in parts that vary")
+        return tuple(self._size(sizes) for sizes in zip(*shapes, strict=True))
+
+    def _size(self, sizes: tuple[int, ...]) -> Any:
+        if len(set(sizes)) == 1:
+            return sizes[0]
+        numbers = numpy.empty(self.frame.count, numpy.int64)
+        for (members, _), size in zip(self.parts, sizes, strict=True):
+            numbers[members] = size
+        return Counts(self.frame, numbers)
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotFlat(name)
+
+
+def frame_of(value: Any) -> Frame | None:
+    """The frame of what differs from row to row: of a tuple the one furthest in."""
+    if isinstance(value, Rows | Grouped | Counts):
+        return value.frame
+    if isinstance(value, tuple | list):
+        return innermost(value)
+    return None
+
+
+def innermost(values: Sequence[Any]) -> Frame | None:
+    found: Frame | None = None
+    for value in values:
+        frame = frame_of(value)
+        if frame is not None and (found is None or frame.depth > found.depth):
+            found = frame
+    return found
+
+
+def by_row(value: Any) -> bool:
+    """Whether something differs from row to row."""
+    if isinstance(value, Rows | Grouped | Counts):
+        return True
+    return isinstance(value, tuple | list) and any(map(by_row, value))
+
+
+# --- elements and rows ---------------------------------------------------------------------------
+
+
+def room(frame: Frame, count: int, sizes: Sequence[int], dtype: Any) -> None:
+    """There must be room for an array."""
+    total = count * dtype.itemsize
+    for size in sizes:
+        total *= size
+    if total > LARGEST and frame.count > 1:
+        raise TooLarge("an array of all rows")
+
+
+def taken(xp: Any, values: Array, index: Any) -> Array:
+    """`values[index]`, along the first dimension."""
+    if hasattr(xp, "device"):
+        return values.index_select(0, xp.asarray(index))
+    return xp.library.take(values, index, axis=0)
+
+
+def enter(x: Rows) -> Rows:
+    """The elements along the size that differs, as rows of their own."""
+    if isinstance(x.values, Rows):
+        return x.values
+    assert x.segments is not None
+    return Rows(x.segments.elements(x.frame), x.values)
+
+
+def leave(frame: Frame, inner: Rows, segments: Segments, place: int) -> Rows:
+    """The rows whose elements these are."""
+    return Rows(frame, inner if inner.segments is not None else inner.values, segments, place)
+
+
+def lift(x: Any, frame: Frame) -> Rows:
+    """A value of the rows of an outer frame, for those of a frame further in."""
+    if not isinstance(x, Rows):
+        raise NotFlat("rows in parts, further in")
+    if x.frame is frame:
+        return x
+    segments = frame.segments
+    if segments is None or frame.parent is not x.frame or x.segments is not None:
+        return pick(x, frame.rows_of(x.frame), frame)
+    room(frame, segments.total, x.values.shape[1:], x.dtype)
+    xp = frame.arrays.xp
+    if hasattr(xp, "device"):
+        return Rows(frame, x.values.index_select(0, segments.placed(xp, "ids")))
+    if not isinstance(x.values, numpy.ndarray):
+        return Rows(frame, taken(xp, x.values, segments.ids))
+    return Rows(frame, numpy.repeat(x.values, segments.lengths, axis=0))
+
+
+def pick(x: Rows, chosen: Index, frame: Frame) -> Rows:
+    """Some rows, as those of another frame."""
+    xp = frame.arrays.xp
+    if x.segments is None:
+        room(frame, len(chosen), x.values.shape[1:], x.dtype)
+        return Rows(frame, taken(xp, x.values, chosen))
+    lengths = x.segments.lengths[chosen]
+    segments = Segments.of_lengths(lengths)
+    index = segments.within + numpy.repeat(x.segments.starts[chosen], lengths)
+    if isinstance(x.values, Rows):
+        inner = pick(x.values, index, segments.elements(frame))
+        return leave(frame, inner, segments, x.place)
+    room(frame, len(index), x.values.shape[1:], x.dtype)
+    return Rows(frame, taken(xp, x.values, index), segments, x.place)
+
+
+def even_rows(x: Rows, chosen: Index, frame: Frame) -> Rows:
+    """Some rows of one size, with that size as a dimension."""
+    if x.segments is None:
+        return pick(x, chosen, frame)
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows")
+    lengths = x.segments.lengths[chosen]
+    size = int(lengths[0])
+    xp = frame.arrays.xp
+    index = x.segments.starts[chosen][:, None] + numpy.arange(size)
+    values = taken(xp, x.values, index.reshape(-1))
+    values = values.reshape(len(chosen), size, *values.shape[1:])
+    return Rows(frame, xp.moveaxis(values, 1, 1 + x.place) if x.place else values)
+
+
+def settled(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Any:
+    """Rows in parts as one value, where at most one size differs."""
+    xp = frame.arrays.xp
+    found = [part for _, part in parts]
+    if any(part.segments is not None and isinstance(part.values, Rows) for part in found):
+        raise NotFlat("rows of rows, in parts")
+    if any(part.segments is not None for part in found):
+        found = _alike(found)
+        if len({part.place for part in found}) > 1:
+            raise NotFlat("rows that vary in different sizes")
+        return _end_to_end(frame, [(m, p) for (m, _), p in zip(parts, found, strict=True)])
+    shapes = [part.shape for part in found]
+    different = [i for i, sizes in enumerate(zip(*shapes, strict=True)) if len(set(sizes)) > 1]
+    if len(different) > 1:
+        return Grouped(frame, parts)
+    if different:
+        found = [_as_segments(part, different[0]) for part in found]
+        return _end_to_end(frame, [(m, p) for (m, _), p in zip(parts, found, strict=True)])
+    if len(parts) == 1:  # all rows, in their order
+        return Rows(frame, found[0].values)
+    values = xp.concatenate([part.values for part in found], axis=0)
+    order = numpy.empty(frame.count, numpy.int64)
+    order[numpy.concatenate([members for members, _ in parts])] = numpy.arange(frame.count)
+    return Rows(frame, taken(xp, values, order))
+
+
+def _alike(parts: Sequence[Rows]) -> list[Rows]:
+    place = next(part.place for part in parts if part.segments is not None)
+    return [part if part.segments is not None else _as_segments(part, place) for part in parts]
+
+
+def _as_segments(x: Rows, place: int) -> Rows:
+    """A dimension as rows of equal size."""
+    xp = x.frame.arrays.xp
+    values = xp.moveaxis(x.values, place + 1, 1) if place else x.values
+    count, size = values.shape[:2]
+    flat = xp.reshape(values, (count * size, *values.shape[2:]))
+    return Rows(x.frame, flat, Segments.even(count, size), place)
+
+
+def _end_to_end(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Rows:
+    xp = frame.arrays.xp
+    lengths = numpy.zeros(frame.count, numpy.int64)
+    starts = numpy.zeros(frame.count, numpy.int64)
+    before = 0
+    for members, part in parts:
+        assert part.segments is not None
+        lengths[members] = part.segments.lengths
+        starts[members] = part.segments.starts + before
+        before += part.segments.total
+    segments = Segments.of_lengths(lengths)
+    values = xp.concatenate([part.values for _, part in parts], axis=0)
+    order = segments.within + numpy.repeat(starts, lengths)
+    return Rows(frame, taken(xp, values, order), segments, parts[0][1].place)
+
+
+def parted(frame: Frame, keys: Any) -> list[Index]:
+    """The rows with equal keys together, in their order."""
+    keys = numpy.asarray(keys).reshape(frame.count, -1)
+    order = numpy.lexsort(keys.T[::-1])
+    ordered = keys[order]
+    changes = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return numpy.split(order, numpy.flatnonzero(changes) + 1)
+
+
+def some_rows(x: Any, members: Index, frame: Frame, whole: Frame) -> Any:
+    """What some of the rows have, of any value."""
+    if isinstance(x, tuple | list):
+        return type(x)(some_rows(item, members, frame, whole) for item in x)
+    if isinstance(x, Counts):
+        numbers = x.into(whole).numbers[members]
+        same = len(numbers) and (numbers == numbers[0]).all()
+        return int(numbers[0]) if same else Counts(frame, numbers)
+    if isinstance(x, Grouped):
+        return _of_parts(x, members, frame, whole)
+    if not isinstance(x, Rows):
+        return x
+    x = lift(x, whole)
+    if x.segments is None:
+        return pick(x, members, frame)
+    lengths = x.segments.lengths[members]
+    one = len(lengths) and (lengths == lengths[0]).all() and not isinstance(x.values, Rows)
+    return even_rows(x, members, frame) if one else pick(x, members, frame)
+
+
+def _of_parts(x: Grouped, members: Index, frame: Frame, whole: Frame) -> Rows:
+    """Rows that are all in one part."""
+    if x.frame is not whole:
+        raise NotFlat("rows in parts, further in")
+    for mine, part in x.parts:
+        if mine is members:
+            return Rows(frame, part.values, part.segments, part.place)
+    for mine, part in x.parts:
+        places = numpy.searchsorted(mine, members)
+        inside = places < len(mine)
+        if inside.all() and (mine[places] == members).all():
+            return pick(part, places, frame)
+    raise NotFlat("rows in other parts")

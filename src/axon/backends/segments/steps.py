@@ -1,0 +1,209 @@
+"""One operator in a function of all rows: on all at once, else in groups of rows of equal sizes,
+else row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy
+
+from axon.backends.ragged import Ragged
+from axon.backends.segments.arrays import flat_arrays
+from axon.backends.segments.calls import rows_of
+from axon.backends.segments.frames import (
+    Counts,
+    Frame,
+    InParts,
+    NotFlat,
+    Parted,
+    TooLarge,
+    Unrelated,
+)
+from axon.backends.segments.rows import (
+    Grouped,
+    Rows,
+    by_row,
+    innermost,
+    parted,
+    settled,
+    some_rows,
+)
+from axon.ops.arrays import Meaning, Value
+from axon.ops.traits import RowRule
+from axon.source import Span
+
+NEAR = 1 << 19
+"""How many elements a matrix of all rows of a part should have at most, so that it stays near."""
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """An operator at its place in the program. `usual` is what it does to arrays, `meaning` the
+    same in terms of the namespace. Where it was applied row by row when it ran, `loops` says why.
+    If its function makes a value in which several sizes differ, the rows go to it `in_parts`.
+    """
+
+    operator: str
+    meaning: Meaning
+    usual: Meaning
+    rows: RowRule
+    span: Span | None
+    loops: str = field(default="")
+    in_parts: bool = field(default=False)
+
+
+def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
+    frame: Frame | None = None
+    simple = True
+    for arg in args:
+        if type(arg) is Rows:
+            if frame is None or arg.frame.depth > frame.depth:
+                frame = arg.frame
+            simple = simple and not isinstance(arg.values, Rows)
+        elif not hasattr(arg, "dtype"):
+            simple = False
+    if not simple or frame is None:
+        if any(isinstance(arg, Ragged) for arg in args):
+            raise NotFlat("a ragged tensor from outside")
+        frame = innermost([*args, *attributes.values()])
+        if frame is None and not any(map(_is_function, args)):
+            return step.usual(xp, *args, **attributes)
+    keys = None
+    if simple or not any(map(_in_parts, args)):
+        if not simple and step.rows is RowRule.EVEN and any(map(_nested, args)):
+            raise NotFlat("rows of one size after all")
+        try:
+            return step.meaning(flat_arrays(xp), *args, **attributes)
+        except (TooLarge, InParts, Unrelated):
+            raise
+        except Parted as found:
+            keys = found.labels if found.frame is frame else None
+        except NotFlat:
+            pass
+    if frame is None:
+        raise NotFlat("a function inside uses what differs")
+    return _in_groups(step, xp, frame, args, attributes, keys)
+
+
+def _is_function(x: Any) -> bool:
+    return callable(x) and not hasattr(x, "array_reduction")
+
+
+def _in_parts(x: Any) -> bool:
+    return isinstance(x, Grouped) or (isinstance(x, tuple) and any(map(_in_parts, x)))
+
+
+def _nested(x: Any) -> bool:
+    return isinstance(x, Rows) and isinstance(x.values, Rows)
+
+
+def _in_groups(
+    step: Step, xp: Any, frame: Frame, args: Any, attributes: dict[str, Any], keys: Any
+) -> Value:
+    if keys is None:
+        columns = sizes_of([*args, *attributes.values()], frame)
+        keys = numpy.stack(columns, axis=1) if columns else numpy.zeros((frame.count, 1), int)
+    found: list[tuple[Any, Value]] = []
+    for members in _parts_of(frame, args, keys):
+        part = Frame(frame.arrays, len(members), frame, members)
+        given = [some_rows(a, members, part, frame) for a in args]
+        named = {k: some_rows(v, members, part, frame) for k, v in attributes.items()}
+        found.append((members, _one_group(step, xp, part, given, named)))
+    if not found:
+        raise NotFlat("no rows")
+    return together(frame, found)
+
+
+def _parts_of(frame: Frame, args: Any, keys: Any) -> list[Any]:
+    """The parts of the rows: those there are already, if they are fine enough."""
+    for arg in args:
+        if isinstance(arg, Grouped) and arg.frame is frame:
+            parts = [members for members, _ in arg.parts]
+            if all((keys[m] == keys[m[0]]).all() for m in parts):
+                return parts
+    return parted(frame, keys)
+
+
+def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
+    """The sizes of what is given that differ, for each row."""
+    found: list[Any] = []
+    for arg in args:
+        if isinstance(arg, tuple | list):
+            found += sizes_of(arg, frame)
+        elif isinstance(arg, Counts):
+            found.append(arg.into(frame).numbers)
+        elif isinstance(arg, Rows | Grouped):
+            if _nested(arg):
+                raise NotFlat("rows of rows")
+            found += sizes_of(arg.shape, frame)
+    return found
+
+
+def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
+    try:
+        return step.meaning(flat_arrays(xp), *args, **named)
+    except (TooLarge, InParts, Unrelated):
+        raise
+    except Parted as found:
+        if found.frame is not frame:
+            raise
+        return _in_groups(step, xp, frame, args, named, found.labels)
+    except NotFlat as problem:
+        why = str(problem)
+        if any(map(_is_function, args)):
+            raise
+    sizes = sizes_of([*args, *named.values()], frame)
+    if sizes:  # parted by something else than the sizes
+        return _in_groups(step, xp, frame, args, named, None)
+    step.loops = why
+    rows = []
+    for i in range(frame.count):
+        given = [_row(arg, i) for arg in args]
+        rows.append(step.usual(xp, *given, **{k: _row(v, i) for k, v in named.items()}))
+    return together(frame, [(numpy.array([i]), _alone(frame, row)) for i, row in enumerate(rows)])
+
+
+def _row(x: Any, index: int) -> Any:
+    if isinstance(x, tuple | list):
+        return type(x)(_row(part, index) for part in x)
+    if isinstance(x, Rows):
+        return x.values[index]
+    return x
+
+
+def _alone(frame: Frame, row: Any) -> Value:
+    """What one row has, as a value of one row."""
+    if isinstance(row, tuple):
+        return tuple(_alone(frame, part) for part in row)
+    return Rows(Frame(frame.arrays, 1), frame.arrays.xp.asarray(row)[None])
+
+
+def together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
+    first = parts[0][1]
+    if isinstance(first, tuple):
+        return tuple(
+            together(frame, [(members, value[i]) for members, value in parts])
+            for i in range(len(first))
+        )
+    if len(parts) == 1 and not by_row(first):
+        return first
+    made = settled(frame, [(members, _own(frame, members, value)) for members, value in parts])
+    if frame.undivided and (isinstance(made, Grouped) or _is_large(made)):
+        raise InParts("several sizes differ")
+    return made
+
+
+def _is_large(x: Any) -> bool:
+    """Whether rows of equal sizes were put together to more than stays near."""
+    return x.segments is None and prod(x.values.shape) > NEAR and x.ndim > 1
+
+
+def _own(frame: Frame, members: Any, value: Any) -> Rows:
+    """What some rows have; one may be the same for all of them."""
+    if isinstance(value, Rows) and value.frame is not frame:
+        return value
+    return rows_of(value, Frame(frame.arrays, len(members)))

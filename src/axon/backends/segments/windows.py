@@ -1,0 +1,73 @@
+"""Windows over what each row has, and elements that are put into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from axon.backends.segments.along import in_rows
+from axon.backends.segments.arrays import FlatArrays, only, rule
+from axon.backends.segments.calls import rows_of
+from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.moves import as_segments
+from axon.backends.segments.rows import Rows, by_row, innermost, lift
+from axon.ops.arrays import Array
+
+Below = Callable[..., Array]
+
+
+def _even(x: Any, named: dict[str, Any]) -> Rows:
+    found = only(x)
+    if found.segments is not None or any(map(by_row, named.values())):
+        raise NotFlat("windows over a size that differs")
+    return found
+
+
+@rule("conv")
+def _conv(xp: FlatArrays, below: Below, x: Any, filters: Any, **how: Any) -> Any:
+    """The images of all rows are one batch, if they share the filters."""
+    x = _even(x, how)
+    if by_row(filters):
+        raise NotFlat("filters that differ")
+    rows, count, *sizes = x.values.shape
+    made = below(xp.xp.reshape(x.values, (rows * count, *sizes)), filters, **how)
+    return Rows(x.frame, xp.xp.reshape(made, (rows, count, *made.shape[1:])))
+
+
+@rule("windows")
+def _windows(xp: FlatArrays, below: Below, kind: str, x: Any, **how: Any) -> Any:
+    x = _even(x, how)
+    return Rows(x.frame, below(kind, x.values, **how))
+
+
+@rule("trace")
+def _trace(xp: FlatArrays, below: Below, x: Any, **how: Any) -> Any:
+    x = _even(x, how)
+    if how.get("axis1") != -2 or how.get("axis2") != -1:
+        raise NotFlat("a diagonal of other axes")
+    return Rows(x.frame, below(x.values, **how))
+
+
+@rule("put")
+def _put(xp: FlatArrays, below: Below, x: Any, index: Any, values: Any, mode: str) -> Any:
+    """Along the first dimension, by numbers of each row."""
+    index = tuple(part for part in index if part is not Ellipsis)
+    if len(index) != 1 or not hasattr(index[0], "dtype"):
+        raise NotFlat("elements that are not put by one list of numbers")
+    frame = innermost([x, index, values])
+    assert frame is not None
+    x, numbers, given = (rows_of(each, frame) for each in (x, index[0], values))
+    even = x.segments is None
+    shape = tuple(x.values.shape)
+    x, numbers, given = (as_segments(xp, lift(each, frame), 0) for each in (x, numbers, given))
+    segments, mine, own = x.segments, numbers.segments, given.segments
+    assert segments is not None and mine is not None and own is not None
+    if any(isinstance(each.values, Rows) for each in (x, numbers, given)) or not mine.same(own):
+        raise NotFlat("elements that are put by numbers of other sizes")
+    places = in_rows(xp.xp, numbers.values, segments.starts[mine.ids], segments.lengths[mine.ids])
+    if tuple(given.values.shape) != (*places.shape, *x.values.shape[1:]):
+        raise NotFlat("elements that are put are broadcast")
+    made = below(x.values, (places,), given.values, mode)
+    if even:
+        return Rows(frame, xp.xp.reshape(made, shape))
+    return Rows(frame, made, Segments(segments.offsets), 0)

@@ -1,0 +1,450 @@
+"""What a function of rows computes for all rows at once is what it computes row by row: values,
+element types, how the result is stored, and the errors.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import axon
+from axon import ops
+from axon.backends.numpy_arrays import NumpyArrays
+from axon.backends.segments import rows as packed
+from axon.backends.segments.arrays import POINTWISE, RULES, flat_arrays
+from tests.run.all_rows import OTHERS, TYPES, alike, given, outcome, row_by_row, rows, watched
+
+LENGTHS = [(2, 0, 3, 5, 1, 7), (4, 4), (1,), (40, 2, 9, 1)]
+
+BODIES = {
+    "reductions of vectors": (
+        "vectors",
+        """
+        sum(r)
+        mean(r)
+        prod(r)
+        variance(r)
+        norm(r)
+        logsumexp(r)
+        max(r)
+        min(r)
+        any(r > 0f)
+        all(r > 0f)
+        argmax(r)
+        argmin(r, last=true)
+        sum(cast(r, to=i32))
+        max(cast(r, to=i32))
+        dot(r, r)
+        sum(r), max(r)
+        reduce(+, 0f, r)
+        reduce(max, -inf, r)
+        reduce(fn (p, q) { p * 0.5 + q }, 0f, r)
+        """,
+    ),
+    "vectors of the same size": (
+        "vectors",
+        """
+        softmax(r)
+        log_softmax(r)
+        layer_norm(r)
+        rms_norm(r)
+        (r - mean(r)) / sqrt(variance(r) + 0.001)
+        r * a
+        relu(r)
+        gelu(r)
+        erf(r)
+        cast(r, to=i32)
+        where(r > 0f, r, 0f)
+        r * cast(size(r, axis=0), to=f32)
+        zeros(shape(r))
+        broadcast_to(a, shape(r))
+        range(size(r, axis=0))
+        cumsum(r)
+        cumsum(r, exclusive=true)
+        cumsum(r, reverse=true)
+        cumprod(r)
+        scan(+, 0f, r)
+        scan(fn (p, q) { p * 0.5 + q }, 0f, r)
+        sort(r)
+        sort(r, descending=true)
+        argsort(r)
+        gather(r, argsort(r))
+        gather_elements(r, argsort(r))
+        scatter(r, argsort(r), r)
+        reverse(r)
+        roll(r, by=2)
+        r, sum(r)
+        """,
+    ),
+    "vectors of other sizes": (
+        "vectors",
+        """
+        r[1:]
+        r[:-1]
+        r[::2]
+        slice(r, start=3, stop=1, step=-1)
+        r[0]
+        index(r, i=-1)
+        top_k(r, k=1)
+        pad(r, before=1, after=2)
+        pad(r, before=1, mode="edge")
+        concat(r, r)
+        concat(r, ones([2]))
+        stack(r, r)
+        stack(r, r, axis=1)
+        expand_dims(r, axis=0)
+        reshape(r, [size(r, axis=0), 1])
+        tile(r, reps=[2])
+        repeat(r, times=2)
+        one_hot(cast(r, to=i64), depth=3)
+        gather(v, abs(cast(r, to=i64)) % 3)
+        gather(r, [0, 0])
+        m @ stack(r, r, r)
+        unique(r)
+        nonzero(r)
+        compress(r, r > 0f)
+        """,
+    ),
+    "matrices of vectors": (
+        "vectors",
+        """
+        outer(r, r)
+        sum(outer(r, r))
+        sum(outer(r, r), axis=0)
+        transpose(outer(r, r))
+        tril(outer(r, r))
+        trace(outer(r, r))
+        dot(r, r) * outer(r, r)
+        einsum(r, r, equation="i,j->ij")
+        """,
+    ),
+    "functions in functions": (
+        "vectors",
+        """
+        map(fn (e) { e * e }, r)
+        map(fn (e) { e * sum(r) }, r)
+        map(fn (e) { sum(r * e) }, r)
+        fold(0f, fn (s, e) { s * 0.5 + e }, r)
+        fold(0f, fn (s, e) { s + sum(r) * e }, r)
+        fold(zeros([3]), fn (s, e) { s * 0.5 + e * v }, r)
+        loop(0f, fn (s, e) { s + e, s * e }, r)
+        if (sum(r) > 0f) { r } else { -r }
+        cond(sum(r) > 0f, fn () { sum(r) }, fn () { 1f })
+        iterate(sum(r), fn (s) { s > 0.1 }, fn (s) { s / 2f })
+        """,
+    ),
+    "reductions of matrices": (
+        "matrices",
+        """
+        mean(r, axis=0)
+        sum(r, axis=0)
+        max(r, axis=0)
+        min(r, axis=0)
+        prod(r, axis=0)
+        sum(r)
+        mean(r, axis=1)
+        mean(r, axis=[0,1])
+        sum(r, axis=0, keep=true)
+        argmax(r, axis=0)
+        argmax(r, axis=1)
+        variance(r, axis=0)
+        norm(r, axis=0)
+        reduce(max, -inf, r)
+        reduce(max, -inf, r, axis=1)
+        reduce(fn (p, q) { p * 0.5 + q }, 0f, r)
+        max(relu(r @ m), axis=0)
+        sum(expand_dims(softmax(sum(r * v, axis=1)), axis=1) * r, axis=0)
+        einsum(r, equation="ij->j")
+        """,
+    ),
+    "matrices of the same sizes": (
+        "matrices",
+        """
+        softmax(r)
+        softmax(r, axis=0)
+        layer_norm(r, v, v)
+        r @ m
+        project(r, m)
+        relu(r @ m) @ m
+        r - mean(r, axis=0)
+        r * expand_dims(mean(r, axis=1), axis=1)
+        sort(r, axis=0)
+        sort(r, axis=1)
+        argsort(r, axis=0)
+        cumsum(r)
+        cumsum(r, axis=1)
+        scan(+, 0f, r)
+        reverse(r)
+        reverse(r, axis=1)
+        where(r > 0f, r, v)
+        einsum(r, m, equation="ij,jk->ik")
+        (fn (y) { y * sum(y) })(r)
+        """,
+    ),
+    "attention": (
+        "matrices",
+        """
+        softmax(r @ transpose(r) / sqrt(3)) @ r
+        softmax(matmul(r @ m, transpose(r)) / sqrt(3)) @ (r @ m)
+        transpose(r) @ r
+        r @ transpose(r)
+        einsum(r, r, equation="ij,kj->ik")
+        layer_norm(r + softmax(r @ transpose(r)) @ r)
+        """,
+    ),
+    "matrices of other sizes": (
+        "matrices",
+        """
+        transpose(r)
+        flatten(r)
+        r[:, 0]
+        r[0]
+        r[1:, :2]
+        concat(r, r)
+        concat(r, r, axis=1)
+        concat(r, m)
+        pad(r, pad=[[1,1],[0,2]])
+        stack(r, r)
+        gather(r, [0,0])
+        gather(r, [0,2], axis=1)
+        gather(m, argmax(r, axis=1))
+        reshape(r, [size(r, axis=0), 3, 1])
+        reshape(r, [3 * size(r, axis=0)])
+        expand_dims(r, axis=[0,2])
+        squeeze(expand_dims(r, axis=1), axis=1)
+        tile(r, reps=[2,2])
+        repeat(r, times=2, axis=1)
+        top_k(r, k=1, axis=0)
+        top_k(r, k=2, axis=1)
+        split(r, parts=3, axis=1)
+        compress(r, r[:, 0] > 0f)
+        nonzero(r[:, 0])
+        conv(expand_dims(transpose(r), axis=0), ones([2,3,1]))
+        """,
+    ),
+    "functions of the rows of matrices": (
+        "matrices",
+        """
+        map(fn (e) { softmax(e) }, r)
+        map(fn (e) { project(e, m) }, r)
+        map(fn (e) { sum(e) * mean(r, axis=0) }, r)
+        fold(zeros([3]), fn (h, e) { tanh(project(h, m) + e) }, r)
+        loop(zeros([3]), fn (h, e) { g = tanh(project(h, m) + e); g, g * 2f }, r)
+        """,
+    ),
+    "integers": (
+        "numbers",
+        """
+        sum(r)
+        prod(r)
+        max(r)
+        min(r)
+        argmax(r)
+        cumsum(r)
+        sort(r)
+        unique(r)
+        r % 3
+        r / 2
+        cast(r, to=f32)
+        gather(m, abs(r) % 3)
+        mean(gather(m, abs(r) % 3), axis=0)
+        one_hot(r, depth=4)
+        sum(one_hot(r, depth=4), axis=0)
+        scatter(zeros([9]), abs(r) % 9, ones(shape(r)))
+        """,
+    ),
+}
+
+
+def program(kind: str, bodies: list[str], how: str) -> str:
+    """A definition for each body; it stands in a `map`, or in one of rows of rows."""
+    head = f"fn (x : {TYPES[kind][0]}, {OTHERS})"
+    return "\n".join(f"f{i} = {head} {{ {how.format(body)} }};" for i, body in enumerate(bodies))
+
+
+def compared(net: axon.Program, name: str, args: tuple[object, ...], where: str) -> None:
+    found = outcome(getattr(net, name), *args)
+    with row_by_row():
+        expected = outcome(getattr(net, name), *args)
+    if isinstance(found, str) or isinstance(expected, str):
+        assert found == expected, where
+        return
+    assert found[1] == expected[1], where
+    assert alike(found[0], expected[0]), (where, found[0], expected[0])
+
+
+@pytest.mark.parametrize("group", BODIES)
+def test_all_rows_at_once(group: str) -> None:
+    """And none of them goes through the rows in a loop, where no row is empty."""
+    kind, lines = BODIES[group]
+    bodies = [line.strip() for line in lines.strip().splitlines()]
+    with watched() as looping:
+        net = axon.compile(program(kind, bodies, "map(fn (r) {{ {} }}, x)"))
+        for i in range(len(bodies)):
+            getattr(net, f"f{i}")(rows(kind, (3, 8, 4, 4)), *given())
+    assert not looping
+    for i, body in enumerate(bodies):
+        for lengths in LENGTHS:
+            compared(net, f"f{i}", (rows(kind, lengths), *given()), f"{body} of rows {lengths}")
+
+
+DIRECT = [
+    ("vectors", "softmax(x)"),
+    ("vectors", "sort(x)"),
+    ("vectors", "sum(x, axis=1)"),
+    ("vectors", "x[:, 1:]"),
+    ("vectors", "concat(x, x, axis=1)"),
+    ("vectors", "expand_dims(x, axis=1)"),
+    ("vectors", "stack(x, x, axis=1)"),
+    ("vectors", "x * expand_dims(mean(x, axis=1), axis=1)"),
+    ("matrices", "x @ m"),
+    ("matrices", "layer_norm(x @ m, v, v)"),
+    ("matrices", "matmul(softmax(matmul(x, transpose(x)) / sqrt(3)), x)"),
+    ("matrices", "transpose(x)"),
+    ("matrices", "squeeze(expand_dims(x, axis=2), axis=2)"),
+    ("numbers", "gather(m, abs(x) % 3)"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), DIRECT)
+def test_operators_on_ragged_tensors(kind: str, body: str) -> None:
+    net = axon.compile(program(kind, [body], "{}"))
+    for lengths in LENGTHS:
+        compared(net, "f0", (rows(kind, lengths), *given()), f"{body} of rows {lengths}")
+
+
+def test_rows_of_rows() -> None:
+    deep = axon.Ragged.from_rows(
+        [rows("vectors", (1, 2)), rows("vectors", (0, 3, 2)), rows("vectors", (4,))]
+    )
+    bodies = [
+        "map(fn (d) { map(fn (s) { softmax(s) }, d) }, x)",
+        "map(fn (d) { map(fn (s) { mean(s) }, d) }, x)",
+        "map(fn (d) { sum(map(fn (s) { sum(s) }, d)) }, x)",
+        "map(fn (d) { map(fn (s) { concat(s, s) }, d) }, x)",
+        "map(fn (d) { softmax(d) }, x)",
+        "softmax(x)",
+        "x * 2f + 1f",
+    ]
+    text = "\n".join(f"f{i} = fn (x : f32 [n,*,*]) {{ {b} }};" for i, b in enumerate(bodies))
+    net = axon.compile(text)
+    for i, body in enumerate(bodies):
+        compared(net, f"f{i}", (deep,), body)
+
+
+def test_records_of_ragged_tensors() -> None:
+    net = axon.compile(
+        "f = fn (p : { q : f32 [n,*], k : f32 [n,*,3] }, w : f32 [n]) {"
+        " map(fn (r, s) { { t = softmax(r.q) * s, u = mean(r.k, axis=0) } }, p, w) };"
+    )
+    records = {"q": rows("vectors", (2, 4, 1)), "k": rows("matrices", (3, 1, 2))}
+    compared(net, "f", (records, given()[1]), "a record")
+
+
+@pytest.mark.parametrize(
+    ("body", "lengths", "message"),
+    [
+        ("r[2]", (3, 2), "2"),
+        ("gather(r, [4])", (5, 3), ""),
+        ("top_k(r, k=3)", (3, 1), ""),
+        ("dot(r, s)", (3, 2), ""),
+        ("argmax(r)", (1, 0), ""),
+    ],
+)
+def test_errors_are_those_of_the_rows(body: str, lengths: tuple[int, ...], message: str) -> None:
+    net = axon.compile(
+        f"f = fn (x : f32 [n,*], y : f32 [n,*]) {{ map(fn (r, s) {{ {body} }}, x, y) }};"
+    )
+    args = (rows("vectors", lengths), rows("vectors", (3, 3)))
+    found = outcome(net.f, *args)
+    assert isinstance(found, str) and message in found
+    with row_by_row():
+        assert outcome(net.f, *args) == found
+
+
+def test_a_callers_operator_is_called_row_by_row() -> None:
+    """Once for each row, and the report of loops says so."""
+    seen: list[int] = []
+
+    def f(x: object) -> object:
+        seen.append(1)
+        return x
+
+    with watched() as looping:
+        net = axon.compile(
+            "op own : f32 [k] -> f32 [k]; f = fn (x : f32 [n,*]) { map(fn (r) { own(r) }, x) };",
+            ops={"own": f},
+        )
+        net.f(rows("vectors", (2, 3, 1)))
+    assert len(seen) == 3
+    assert looping == ["map: `own` is a caller's operator"]
+
+
+def test_long_rows_lose_nothing() -> None:
+    """A sum of a million numbers, of vectors and of columns."""
+    x = numpy.random.default_rng(0).random((1_000_000, 2)).astype(numpy.float32)
+    ragged = axon.Ragged.from_packed(x, [0, 3, 1_000_000])
+    net = axon.compile("f = fn (x : f32 [n,*,2]) { map(fn (r) { sum(r, axis=0) }, x) };")
+    exact = x[3:].astype(numpy.float64).sum(axis=0)
+    assert numpy.allclose(net.f(ragged)[1], exact, rtol=3e-7)
+    flat = axon.Ragged.from_packed(x[:, 0].copy(), [0, 3, 1_000_000])
+    net = axon.compile("f = fn (x : f32 [n,*]) { map(fn (r) { sum(r) }, x) };")
+    assert numpy.allclose(net.f(flat)[1], exact[0], rtol=3e-7)
+
+
+def test_what_is_too_large_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = axon.compile(
+        "f = fn (x : f32 [n,*,3]) { map(fn (r) { softmax(r @ transpose(r)) @ r }, x) };"
+    )
+    x = rows("matrices", (30, 2, 9, 1, 17, 5))
+    whole = outcome(net.f, x)
+    monkeypatch.setattr(packed, "LARGEST", 400)
+    parts = outcome(net.f, x)
+    assert whole[1] == parts[1] and alike(whole[0], parts[0])
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        numpy.array([numpy.nan, numpy.inf, -numpy.inf, 0.0, -0.0, 1.0], numpy.float32),
+        numpy.array([0.0, -0.0, 1.0, 2.0], numpy.float32),
+        numpy.random.default_rng(1).normal(size=100).astype(numpy.float32),
+        numpy.array([2**63 - 1, -(2**63), 0, 1]),
+        numpy.arange(1000),
+    ],
+    ids=["infinite", "signed zeros", "different", "largest", "integers"],
+)
+def test_order_is_that_of_the_rows_to_the_bit(some: Any) -> None:
+    """Equal elements stay in their order, and a zero keeps its sign."""
+    random = numpy.random.default_rng(0)
+    offsets = numpy.concatenate([[0], numpy.cumsum(random.integers(0, 20, 60))])
+    element = "f32" if some.dtype.kind == "f" else "i64"
+    net = axon.compile(
+        f"f = fn (x : {element} [n,*]) {{"
+        " map(fn (r) { argsort(r), argsort(r, descending=true), sort(r) }, x) };"
+    )
+    x = axon.Ragged.from_packed(random.choice(some, offsets[-1]), offsets)
+    found = net.f(x)
+    with row_by_row():
+        expected = net.f(x)
+    for a, b in zip(found, expected, strict=True):
+        assert a.values.tobytes() == b.values.tobytes()
+
+
+WITHOUT = {"collect", "eye", "fft", "lexsort", "linalg", "meshgrid"}
+"""Functions that have no form for all rows: operators that use them go row by row."""
+
+
+def test_every_function_that_meanings_use_has_a_rule() -> None:
+    """Or is known to have none, or takes no arrays."""
+    no_arrays = {"element", "iinfo", "kind", "word", "broadcast_shapes"}
+    used: set[str] = set()
+    for path in Path(ops.__file__).parent.rglob("*.py"):
+        used |= set(re.findall(r"\bxp\.([a-z_0-9]+)", path.read_text(encoding="utf-8")))
+    flat = flat_arrays(NumpyArrays())
+    ruled = {*RULES, *POINTWISE, *(name for name in used if hasattr(type(flat), name))}
+    assert used - ruled - no_arrays == WITHOUT
