@@ -40,6 +40,7 @@ fused = fn (x : f32 [b,d], w : f32 [d,3*f]) { split(x @ w, parts=3, axis=-1) };
 heads = fn (x : f32 [b,n,h*k], h : dim h) { reshape(x, [b,n,h,k]) * 2 };
 convolved1 = fn (x : f32 [b,c,h,w], k : f32 [o,c,3,3]) { conv(x, k, pad="same") };
 convolved4 = fn (x : f32 [b,c,h,w], k : f32 [o,c/4,3,3]) { conv(x, k, pad="same", groups=4) };
+spectrum = fn (x : f32 [b,n,2]) { dft(x, axis=1) };
 chosen = fn (x : f32 [f]) { select(x, x > 0) };
 plain = fn (x : f32 [k]) { x + 1 };
 """
@@ -178,6 +179,11 @@ def on_convolutions() -> None:
             same(name, x, filters, rules=rules)
             there = sharded(rules)[name]
             jax.tree.map(close, slopes(there, *there.placed(x, filters)), wanted)
+
+
+def on_fourier_transforms() -> None:
+    """XLA ends the process where it divides one."""
+    same("spectrum", normal(4, 8, 2), rules={"n": "data", "b": "model"})
 
 
 def on_arguments_that_are_placed_before() -> None:

@@ -48,22 +48,50 @@ MOST_COMPILED = 256
 """How many compiled versions of one graph are kept."""
 
 
+class Transforms:
+    """Fourier transforms of arrays that are whole along the axis; `whole` makes them so."""
+
+    def __init__(self, whole: Callable[[Array, int], Array]) -> None:
+        self._whole = whole
+
+    def fft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return self._transformed(jnp.fft.fft, x, n, axis)
+
+    def ifft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return self._transformed(jnp.fft.ifft, x, n, axis)
+
+    def irfft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return self._transformed(jnp.fft.irfft, x, n, axis)
+
+    def _transformed(
+        self, transform: Callable[..., Array], x: Array, n: int | None, axis: int
+    ) -> Array:
+        return self._whole(transform(self._whole(jnp.asarray(x), axis), n=n, axis=axis), axis)
+
+
 class MeshArrays(JaxArrays):
     """The array namespace on a mesh.
 
     XLA (0.10) computes wrong values, or ends the process, where it divides a convolution along the
     dimensions that its window slides over, or into groups. So these are whole on each device: only
-    the batch and the features of the result may be cut, and nothing where there are groups.
+    the batch and the features of the result may be cut, and nothing where there are groups. Nor
+    does it divide a Fourier transform along its axis.
     """
 
     def __init__(self, mesh: Mesh) -> None:
         self._mesh = mesh
+        self.fft = Transforms(self._whole_along)
 
     def conv(self, x: Array, filters: Array, *, groups: int, **how: Any) -> Array:
         free = PartitionSpec.UNCONSTRAINED if groups == 1 else None
         x = self._whole(x, free)
         y = super().conv(x, self._whole(filters, free), groups=groups, **how)
         return self._whole(y, free, free)
+
+    def _whole_along(self, x: Array, axis: int) -> Array:
+        spec: list[Any] = [PartitionSpec.UNCONSTRAINED] * x.ndim
+        spec[axis] = None
+        return _constrained(x, named(self._mesh, spec))
 
     def _whole(self, x: Array, *first: Any) -> Array:
         """An array that is cut along its first dimensions at most."""

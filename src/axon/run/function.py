@@ -443,7 +443,7 @@ class Function:
             raise ArgumentError(f"{self.__name__}: its types are only known where all sizes are")
         subject = Subject(self.definition, made, typed, other._externs, arrays)
         try:
-            return costs(subject, axes, own.shard if own is not None and own.axes == axes else ())
+            return costs(subject, axes, own.shard if own and own.axes == axes else None)
         except CannotShard as problem:
             raise ArgumentError(f"{self.__name__} cannot be sharded: {problem}") from None
 

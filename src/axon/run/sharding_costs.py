@@ -137,7 +137,7 @@ class Subject:
     args: Sequence[Any]
 
 
-def costs(subject: Subject, mesh: Mesh, own: Shard = ()) -> Costs:
+def costs(subject: Subject, mesh: Mesh, own: Shard | None = None) -> Costs:
     """The choices whose sizes the mesh divides, that of the caller's `own` among them; raises
     `CannotShard`.
     """
@@ -146,7 +146,7 @@ def costs(subject: Subject, mesh: Mesh, own: Shard = ()) -> Costs:
     sharding = Sharding(mesh, ())
     found: list[Cost] = []
     every = choices(cuttable(subject.definition, subject.typed), mesh)
-    for shard in dict.fromkeys([*every, own]):
+    for shard in dict.fromkeys(every if own is None else [*every, own]):
         with suppress(CannotShard):  # of what the mesh does not divide
             found.append(_arguments(subject, sharding, shard))
     found = list(cheapest(found))
