@@ -88,6 +88,7 @@ class JaxBackend(Home):
             seen += self._traced - before
             if seen > MOST_COMPILED:
                 whole.clear_cache()
+                self.arrays.forget()
                 seen = 0
             return result
 
