@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from axon.backends.buckets import Buckets
 from axon.backends.meshes import Mesh, Shard
 
 
@@ -11,13 +12,15 @@ from axon.backends.meshes import Mesh, Shard
 class Options:
     """`compiled` is for PyTorch: programs go through `torch.compile`. `cache` is for JAX: a folder
     for what it has compiled, of which the next process need compile nothing again. `mesh` and
-    `shard` are for JAX too: devices, and which sizes are cut along which of their axes.
+    `shard` are for JAX too: devices, and which sizes are cut along which of their axes; and so are
+    `buckets`: the sizes that dimensions are padded to.
     """
 
     compiled: bool = False
     cache: str | None = None
     mesh: Mesh = ()
     shard: Shard = ()
+    buckets: Buckets | None = None
 
     def check(self, backend: str) -> None:
         """Raise a `ValueError` where a backend has no such option."""
@@ -27,6 +30,8 @@ class Options:
             raise ValueError(f"cache=… is for the backend 'jax', not for {backend!r}")
         if (self.mesh or self.shard) and backend != "jax":
             raise ValueError(f"mesh= and shard= are for the backend 'jax', not for {backend!r}")
+        if self.buckets is not None and backend != "jax":
+            raise ValueError(f"buckets=… are for the backend 'jax', not for {backend!r}")
 
 
 DEFAULT = Options()

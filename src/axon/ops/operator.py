@@ -83,6 +83,7 @@ class Operator:
     variadic: bool = False
     spatial: bool = False
     meaning: Meaning | None = None
+    padded_meaning: Meaning | None = None
 
     @property
     def arity_as_value(self) -> int:
@@ -93,6 +94,13 @@ class Operator:
     def means(self, meaning: Meaning) -> Meaning:
         """Register the meaning of the operator."""
         self.meaning = meaning
+        return meaning
+
+    def padded(self, meaning: Meaning) -> Meaning:
+        """Register the meaning for padded operands: it takes their true sizes, after the namespace
+        (`ops/padding.py`).
+        """
+        self.padded_meaning = meaning
         return meaning
 
     def signature(

@@ -7,6 +7,7 @@ one, and is applied to ragged tensors row by row.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -60,6 +61,40 @@ class Calls(Enum):
 
 ArrayReduction = Literal["", "sum", "prod", "max", "min", "all", "any"]
 
+Fill = Literal["anything", "zero", "one", "lowest", "highest", "true", "false"]
+"""What stands behind the true elements of a padded tensor."""
+
+
+class Padding(NamedTuple):
+    """What padding does to an operator. Its operands may be longer along an axis than they truly
+    are; the true elements come first, and so they must in the result. An axis is called as the
+    signature calls it; `d*` are all that begin so, and a size that is no variable has a `~` before
+    its variables: `~h,r` is that of `h-r+1`. Nothing need be said about the axes that an operator
+    keeps as a batch before all others, whatever is named free in its signature.
+
+    `free`: nothing is computed along these axes, but for what the operator's result says.
+    `fills`: what must stand in the padding along the axes that something is computed along.
+    `reduced`: the same of all axes that the result does not have.
+    `made`: sizes of the result that no operand has, or as a size only: the true part comes first.
+    `sizes`: attributes that may be sizes of padded axes.
+    `in_order`: the result has the elements of the operand in their order, under another shape.
+
+    Where the true sizes count, the operator has a meaning that knows them (`Operator.padded`).
+    """
+
+    free: tuple[str, ...] = ()
+    fills: Mapping[str, Fill] = {}
+    reduced: Fill | None = None
+    made: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    in_order: bool = False
+
+
+Attributes = Mapping[str, object]
+
+PaddingRule = Callable[[Attributes], Padding | str]
+"""The same, or why the operator cannot be padded, by its attributes."""
+
 
 class Traits(NamedTuple):
     """What an operator states about itself. (A tuple, for the fastest start.)"""
@@ -112,6 +147,9 @@ class Traits(NamedTuple):
     recomputed: bool = False
     """For a gradient it is cheaper to compute it again from its operands than to keep what it
     computes on the way."""
+
+    padding: Padding | PaddingRule = Padding()
+    """What padding does to it. What is pointwise need not state it."""
 
 
 PLAIN = Traits()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from axon.backends.buckets import Buckets
 from axon.backends.checks import CheckFailed, Untraceable
 from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from axon.pages.figure import Figure
+    from axon.run.bucket_report import Report
+    from axon.run.bucketed import Bucketed
     from axon.run.initial import Rule
     from axon.run.parameter_table import Parameters
     from axon.run.parameters import Subject
@@ -155,6 +158,12 @@ class Home(Protocol):
     def function(self, name: str) -> Function | None: ...
 
 
+def _bucketed(definition: Definition, buckets: Buckets) -> Bucketed:
+    from axon.run.bucketed import Bucketed
+
+    return Bucketed(definition, buckets)
+
+
 def _help(function: Function) -> str:
     """The comment above it, else its signature."""
     return comment_above(function.definition.span) or repr(function)
@@ -196,6 +205,8 @@ class Function:
         self._left_out = left_out
         self._partial: dict[frozenset[str], Function] = {}
         self._watcher: Watcher | None = None
+        buckets = self._backend.options.buckets
+        self._bucketed = None if buckets is None else _bucketed(definition, buckets)
 
     def picture(self, depth: int = 0) -> Figure:
         """The graph of the definition, drawn; the boxes of the first levels open."""
@@ -533,9 +544,12 @@ class Function:
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
-                traced = self._traced(made, arrays)
-                function = self._ready[key] = with_records(made, traced)
-            return self._guarded(function, arrays)
+                function = self._ready[key] = self._traced(made, arrays)
+            if self._bucketed is not None:
+                function = self._bucketed.traceable(
+                    made, function, arrays, self._compiling, self._externs
+                )
+            return self._guarded(with_records(made, function), arrays)
 
         return run
 
@@ -557,6 +571,7 @@ class Function:
                 self._program, self.definition, self._backend, left_out | self._left_out
             )
             found._watcher = self._watcher
+            found._bucketed = self._bucketed
         return found
 
     def _arranged(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -602,13 +617,37 @@ class Function:
         """A call with arguments of types and ranks that are new."""
         library = common_library(self.__name__, self._params, args)
         arrays = self._arrays(args)
-        _, function = self._bound(*self._graph(arrays), arrays)
+        function = self._function(arrays)
         native = library is None or library in self._backend.native
         if native and all(map(is_known_by, args, arrays)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             self._ready[known_by(args)[0]] = getattr(function, "with_tuples", function)
         return self._backend.returned(self._guarded(function, arrays), library, args)
+
+    def _function(self, arrays: Sequence[Any]) -> Callable[..., Any]:
+        """What runs for arrays of these sizes, which are checked."""
+        made, function = self._bound(*self._graph(arrays), arrays)
+        if self._bucketed is None:
+            return function
+        exact = getattr(function, "on_tuples", function)
+        run = self._bucketed.ready(made, exact, arrays, self._compiling, self._externs)
+        return with_records(made, run)
+
+    @property
+    def _compiling(self) -> Any:
+        """The backend, which has buckets."""
+        return self._backend
+
+    def report(self) -> Report:
+        """What buckets did so far: for each dimension whether it is bucketed, or why not; how many
+        calls, compilations and hits there were, and how much padding.
+        """
+        if self._bucketed is None:
+            raise ArgumentError(
+                f'{self.__name__} has no buckets: `net.on("jax", buckets="auto")` has'
+            )
+        return self._bucketed.report()
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """What runs with such arguments, after a check of their sizes: it takes tuples for records.
@@ -617,7 +656,7 @@ class Function:
         arrays = self._arrays(args)
         if common_library(self.__name__, self._params, args) not in self._backend.native:
             return None
-        _, function = self._bound(*self._graph(arrays), arrays)
+        function = self._function(arrays)
         found: Callable[..., Any] = getattr(function, "with_tuples", function)
         return found
 

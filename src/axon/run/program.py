@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from axon.backends.buckets import Buckets
 from axon.backends.meshes import mesh_of, shard_of
 from axon.backends.options import Options
 from axon.diagnostics import Diagnostic, Severity
@@ -21,6 +22,7 @@ from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
 from axon.importers.recognise import by_ending
+from axon.run.buckets import buckets_of, check_dimensions
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
 from axon.run.function import Backend, Function, backend
@@ -181,22 +183,41 @@ class Program:
         cache: str | Path | None = None,
         mesh: Mapping[str, int] | None = None,
         shard: Mapping[str, str | Sequence[str]] | None = None,
+        buckets: Any = None,
     ) -> Self:
         """The same program on another backend; `compiled` is for PyTorch. `cache` is for JAX: a
         folder that keeps what it has compiled, for the next process. So are `mesh`, devices by
         axes, and `shard`, which of them cut a size, wherever it is in a type:
         `mesh={"data": 4, "model": 2}, shard={"b": "data", "f": "model"}`.
+
+        `buckets` are for JAX too, which compiles for each list of sizes: the dimensions with these
+        names are padded to some sizes, so that it compiles less often. They are "pow2" (powers of
+        two), a number (its multiples), or a list of sizes; `"auto"` is "pow2" for all dimensions
+        that can be padded. Results are those of the exact program. `net.f.report()` shows what
+        became of it.
         """
         folder = None if cache is None else str(cache)
         axes = () if mesh is None else mesh_of(mesh)
         cut = () if shard is None else shard_of(shard, axes)
         if bool(axes) != bool(cut):
             raise ValueError("mesh= and shard= belong together: which sizes does which axis cut?")
+        if axes and buckets is not None:
+            raise ValueError("buckets= are for one device, and mesh= for several: give one of them")
         check_names(cut, self._checked.inferred.definitions)
-        return self._on(backend(backend_name, Options(compiled, folder, axes, cut)))
+        options = Options(compiled, folder, axes, cut, self._buckets(buckets))
+        return self._on(backend(backend_name, options))
 
     def _on(self, made: Backend) -> Self:
         return type(self).linked(self._checked, self._module, made, self._ops, self._finder)
+
+    def _buckets(self, given: Any) -> Buckets | None:
+        if given is None:
+            return None
+        found = buckets_of(given)
+        known = [self._find(name) for name in self]
+        names = [name for f in known if f is not None for name in f.described.variables]
+        check_dimensions(found, tuple(dict.fromkeys(names)))
+        return found
 
     @classmethod
     def linked(

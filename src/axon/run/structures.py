@@ -68,6 +68,7 @@ def with_records(made: Graph, function: Callable[..., Any]) -> Callable[..., Any
         return with_names(function(*args), result)
 
     run.with_tuples = with_tuples if gives else function  # type: ignore[attr-defined]
+    run.on_tuples = function  # type: ignore[attr-defined]
     return run
 
 

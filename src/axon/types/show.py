@@ -83,6 +83,8 @@ class Names:
     taken: set[str] = field(default_factory=set)
     _elem: Iterator[str] = field(default_factory=lambda: _letters("tuvwxyz"))
     _index: Iterator[str] = field(default_factory=lambda: _letters(ascii_lowercase))
+    _numbers: dict[str, int] = field(default_factory=dict)
+    """The least number that may be free, behind a name that is taken."""
 
     def reserve(self, variables: Iterable[Var]) -> None:
         """Reserve the user's names before any other is assigned."""
@@ -102,7 +104,11 @@ class Names:
         if self.hints and var.name:
             if var.name not in self.taken:
                 return var.name
-            return next(n for i in count(1) if (n := f"{var.name}{i}") not in self.taken)
+            number = self._numbers.get(var.name, 1)
+            while f"{var.name}{number}" in self.taken:
+                number += 1
+            self._numbers[var.name] = number
+            return f"{var.name}{number}"
         pool = self._elem if isinstance(var, ElemVar) else self._index
         return next(name for name in pool if name not in self.taken)
 

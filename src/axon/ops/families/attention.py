@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.operator import Extent, Problem, Rule, operator
+from axon.ops.padding import TrueSizes, taken
+from axon.ops.traits import Padding, Traits
 
 FAR = 1 << 60
 
@@ -13,7 +16,14 @@ GIVEN = ("values", "raw", "capped", "masked", "weights")
 UPDATES = ("linear", "gated", "delta", "gated_delta")
 
 
-@operator(roles={"k": "key sizes", "n": "numbers of keys", "b": "batch sizes"})
+@operator(
+    Traits(
+        padding=Padding(
+            ("b", "h", "m", "v", "~h"), {"n": "zero", "k": "zero", "l": "zero", "p": "zero"}
+        )
+    ),
+    roles={"k": "key sizes", "n": "numbers of keys", "b": "batch sizes"},
+)
 def dot_product_attention(
     arity: int,
     *,
@@ -80,8 +90,28 @@ def dot_product_attention(
 
 
 @dot_product_attention.means
-def _(
+def _(xp: Arrays, *operands: Array, **attributes: Any) -> Array:
+    q, k, v = operands[:3]
+    sizes = (q.shape[2], k.shape[2], q.shape[3], operands[3].shape[-1] if operands[3:] else 0)
+    return _attention(xp, sizes, q, k, v, *operands[3:], **attributes)
+
+
+@dot_product_attention.padded
+def _(xp: Arrays, true: TrueSizes, *operands: Array, **attributes: Any) -> Array:
+    _, _, m, size = true.of(0)
+    last = true.of(3)[-1] if len(operands) > 3 else 0
+    return _attention(xp, (m, true.of(1)[2], size, last), *operands, **attributes)
+
+
+Sizes = tuple[Any, Any, Any, Any]
+"""The numbers of queries and of keys, the size of a key, and how many keys a mask is for: numbers
+that are known only when the compiled program runs, where they are padded.
+"""
+
+
+def _attention(
     xp: Arrays,
+    true: Sizes,
     q: Array,
     k: Array,
     v: Array,
@@ -97,10 +127,10 @@ def _(
 ) -> Array:
     b, heads, m, _ = q.shape
     n = k.shape[2]
-    raw = _scores(xp, q, k, groups, scale)
+    raw = _scores(xp, q, k, groups, scale, true[2])
     capped = softcap * xp.tanh(raw / softcap) if softcap else raw
-    open_ = _open(xp, m, n, offset, before, 0 if causal else after, rest[1:])
-    masked = _masked(xp, capped, rest[:1], open_)
+    open_ = _open(xp, m, n, offset, before, 0 if causal else after, rest[1:], true)
+    masked = _masked(xp, capped, rest[:1], open_, true[3])
     weights = _weights(xp, masked)
     if give == "values":
         grouped = weights.reshape(b, heads // groups, groups, m, n)
@@ -110,10 +140,14 @@ def _(
     return xp.astype(made, q.dtype)
 
 
-def _scores(xp: Arrays, q: Array, k: Array, groups: int, scale: float | None) -> Array:
+def _scores(xp: Arrays, q: Array, k: Array, groups: int, scale: float | None, true: Any) -> Array:
     """The products of queries and keys, times the scale."""
     b, heads, m, size = q.shape
-    factor = 1 / math.sqrt(size) if scale is None and size else scale or 0.0
+    factor: Any = scale or 0.0
+    if scale is None and isinstance(true, int):
+        factor = 1 / math.sqrt(true) if true else 0.0
+    elif scale is None:
+        factor = 1 / xp.sqrt(xp.astype(xp.asarray(true), wide(xp, q).dtype))
     half = q.dtype.itemsize == 2
     grouped = (q if half else q * factor).reshape(b, heads // groups, groups, m, size)
     products = xp.wide_matmul(grouped, xp.swapaxes(k, 2, 3)[:, :, None])
@@ -128,14 +162,17 @@ def _open(
     before: int | None,
     after: int | None,
     lengths: tuple[Array, ...],
+    true: Sizes,
 ) -> Array | None:
     """Which keys are open to which query by their places; None for all."""
     places = xp.arange(n)[None, :]
     own, open_ = xp.arange(m)[:, None], None
+    if not isinstance(true[1], int):
+        open_ = places < true[1]
     for ends in lengths:
         ends = xp.astype(ends.reshape(-1, 1, 1, 1), places.dtype)
-        own, offset = own + ends - m, 0
-        open_ = places < ends
+        own, offset = own + ends - true[0], 0
+        open_ = _both(open_, places < ends)
     if before is not None:
         open_ = _both(open_, places >= own + _near(offset - before))
     if after is not None:
@@ -152,8 +189,12 @@ def _both(a: Array | None, b: Array) -> Array:
     return b if a is None else a & b
 
 
-def _masked(xp: Arrays, scores: Array, mask: tuple[Array, ...], open_: Array | None) -> Array:
+def _masked(
+    xp: Arrays, scores: Array, mask: tuple[Array, ...], open_: Array | None, true: Any
+) -> Array:
     """The scores with the mask, and minus infinity where a key is closed."""
+    if not isinstance(true, int):
+        open_ = _both(open_, xp.arange(scores.shape[-1]) < true)
     for x in mask:
         hidden = xp.kind(x.dtype) == "b"
         missing = scores.shape[-1] - x.shape[-1]
@@ -175,7 +216,7 @@ def _weights(xp: Arrays, scores: Array) -> Array:
     return powers / xp.where(total == 0, 1, total)
 
 
-@operator()
+@operator(Traits(padding=Padding(("b", "s"))))
 def split_heads(*, heads: Extent) -> Rule:
     """Give the heads that are packed in the last dimension one of their own, before the sequence.
 
@@ -196,7 +237,7 @@ def _(xp: Arrays, x: Array, heads: int) -> Array:
     return xp.swapaxes(x.reshape(b, s, heads, width // heads), 1, 2)
 
 
-@operator()
+@operator(Traits(padding=Padding(("b", "s"))))
 def merge_heads() -> Rule:
     """Pack heads into the last dimension: the inverse of `split_heads`.
 
@@ -212,7 +253,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.swapaxes(x, 1, 2).reshape(b, s, h * k)
 
 
-@operator(roles={"s": "lengths", "b": "batch sizes"})
+@operator(Traits(padding=Padding(("b",))), roles={"s": "lengths", "b": "batch sizes"})
 def linear_attention(
     arity: int,
     *,
@@ -321,7 +362,7 @@ def _heads(xp: Arrays, x: Array, heads: int) -> Array:
     return xp.moveaxis(wide(xp, x).reshape(b, s, heads, width // max(heads, 1)), 1, 0)
 
 
-@operator(roles={"k": "numbers of angles"})
+@operator(Traits(padding=Padding(("b", "h", "s"))), roles={"k": "numbers of angles"})
 def rotary_embedding(
     *, heads: int | None = None, interleaved: bool = False, size: int | None = None
 ) -> Rule:
@@ -383,7 +424,9 @@ def _(
     return xp.astype(y, x.dtype)
 
 
-@operator(roles={"c": "channels", "b": "batch sizes"})
+@operator(
+    Traits(padding=Padding(("b", "c"), {"n": "zero"})), roles={"c": "channels", "b": "batch sizes"}
+)
 def causal_conv(arity: int, *, state: bool = False) -> Rule:
     """Convolve each channel of `[b,c,n]` with a filter of its own, `[c,1,k]`, that looks at nothing
     later; perhaps a bias `[c]` follows. The results are the convolution, and the last `k-1`
@@ -406,6 +449,22 @@ def causal_conv(arity: int, *, state: bool = False) -> Rule:
 
 @causal_conv.means
 def _(xp: Arrays, x: Array, f: Array, *rest: Array, state: bool) -> tuple[Array, Array]:
+    y, whole = _causal_conv(xp, x, f, rest, state)
+    return y, whole[:, :, x.shape[2] :]
+
+
+@causal_conv.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, f: Array, *rest: Array, state: bool
+) -> tuple[Array, Array]:
+    y, whole = _causal_conv(xp, x, f, rest, state)
+    return y, taken(xp, whole, 2, true.of(0)[2] + xp.arange(f.shape[2] - 1))
+
+
+def _causal_conv(
+    xp: Arrays, x: Array, f: Array, rest: tuple[Array, ...], state: bool
+) -> tuple[Array, Array]:
+    """The result, and the input with what was before it."""
     (b, c, n), k = x.shape, f.shape[2]
     past = rest[-1] if state else xp.zeros((b, c, k - 1), dtype=x.dtype)
     whole, weights = xp.concatenate([past, x], axis=2), wide(xp, f)
@@ -414,4 +473,4 @@ def _(xp: Arrays, x: Array, f: Array, *rest: Array, state: bool) -> tuple[Array,
         y = y + weights[:, :, at] * wide(xp, whole[:, :, at : at + n])
     for bias in rest[: len(rest) - state]:
         y = y + wide(xp, bias)[:, None]
-    return xp.astype(y, x.dtype), whole[:, :, n:]
+    return xp.astype(y, x.dtype), whole

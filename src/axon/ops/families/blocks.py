@@ -10,11 +10,12 @@ from axon.ops.axes import LIMIT, bad_axes, dims, place, shift
 from axon.ops.families.rearrange import PAD_MODES
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
 from axon.ops.sliding import MOST, places, reaches, sides_of, slides_of, spread
+from axon.ops.traits import Padding, Traits
 
 MOST_BLOCK = 1 << 20
 
 
-@operator()
+@operator(Traits(padding=Padding(("n",), {"h": "anything", "w": "anything"}, made=("~h", "~w"))))
 def depth_to_space(*, block: int, blocks_first: bool = True) -> Rule:
     """Channels become blocks of an image: `[n,c,h,w]` with fewer channels, and larger.
 
@@ -44,7 +45,7 @@ def _(xp: Arrays, x: Array, block: int, blocks_first: bool) -> Array:
     return xp.reshape(moved, (n, channels, h * block, w * block))
 
 
-@operator()
+@operator(Traits(padding=Padding(("n",), {"h": "anything", "w": "anything"}, made=("~h", "~w"))))
 def space_to_depth(*, block: int, blocks_first: bool = True) -> Rule:
     """Blocks of an image become channels: `[n,c,h,w]` with more channels, and smaller.
 
@@ -210,7 +211,7 @@ def _(xp: Arrays, x: Array, pads: Array, *scalar: Array, axis: Ints, mode: str) 
     return xp.pad(inner, around, constant_values=scalar[0] if scalar else 0)
 
 
-@operator()
+@operator(Traits(padding=Padding(("n",))))
 def im2col(
     *,
     window: Ints,

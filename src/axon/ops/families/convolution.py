@@ -12,6 +12,7 @@ from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import dims
 from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
 from axon.ops.sliding import SAME, Slides, places, reaches, sides_of, slides_of, spread, spread_out
+from axon.ops.traits import Attributes, Padding, Traits
 
 
 def _times(groups: Extent, name: str) -> str:
@@ -26,7 +27,27 @@ def _filters(name: str, arity: int, groups: Extent) -> Problem | None:
     return None
 
 
-@operator(roles={"c": "channels", "k": "output channels"})
+def _padding(attributes: Attributes) -> Padding:
+    """With pad="same", where the windows begin may follow from the size."""
+    strides = attributes["stride"]
+    assert isinstance(strides, tuple)
+    if isinstance(attributes["pad"], str) and any(stride != 1 for stride in strides):
+        return Padding(("n", "k"), {"c": "zero"})
+    return Padding(
+        ("n", "k"), {"c": "zero", "h": "zero", "w": "zero", "d": "zero", "x*": "zero"}, made=("~*",)
+    )
+
+
+def _transposed_padding(attributes: Attributes) -> Padding:
+    found = _padding(attributes)
+    return (
+        found._replace(free=("n", "k"))
+        if not isinstance(attributes["pad"], str)
+        else Padding(("n",))
+    )
+
+
+@operator(Traits(padding=_padding), roles={"c": "channels", "k": "output channels"})
 def conv(
     arity: int,
     *,
@@ -96,7 +117,7 @@ def _plus(xp: Arrays, y: Array, *bias: Array) -> Array:
     return y
 
 
-@operator(roles={"c": "channels", "k": "output channels"})
+@operator(Traits(padding=_transposed_padding), roles={"c": "channels", "k": "output channels"})
 def conv_transpose(
     arity: int,
     *,

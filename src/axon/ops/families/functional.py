@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.padding import TrueSizes, standing
 from axon.ops.states import bad_state, state_type
-from axon.ops.traits import ArrayReduction, Calls, Traits
+from axon.ops.traits import ArrayReduction, Calls, Fill, Padding, Traits
 
 
 @operator(Traits(calls=Calls.EACH_ROW), roles={"d": "outermost sizes"})
@@ -41,7 +43,7 @@ def _(
     return xp.map(function, *tensors, like=like)
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), {"d": "anything"})))
 def reduce(*, axis: int = 0, keep: bool = False) -> Rule:
     """Combine the elements along an axis by a scalar function, beginning with a scalar; the axis
     goes.
@@ -119,7 +121,50 @@ def _by_array_reduction(xp: Arrays, function: Combine, start: Array, rows: Array
             return None
 
 
-@operator(Traits(intermediate=True))
+@reduce.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    function: Combine,
+    start: Array,
+    x: Array,
+    axis: int,
+    keep: bool,
+) -> Array:
+    rows = xp.moveaxis(_neutral(xp, true, function, x), axis, 0)
+    total = _by_array_reduction(xp, function, start, rows)
+    if total is None:
+        begin = xp.broadcast_to(start, rows.shape[1:])
+        places = xp.arange(rows.shape[0], dtype=xp.element("i64"))
+        step = _true_step(xp, function, true.of(2)[axis])
+        total, _ = xp.loop(begin, lambda *args: (step(*args), ()), rows, places)
+    return xp.expand_dims(total, axis) if keep else total
+
+
+def _neutral(xp: Arrays, true: TrueSizes, function: Combine, x: Array) -> Array:
+    """What changes nothing in the padding, if the function is a reduction that arrays have."""
+    neutral: dict[str, Fill] = {
+        "sum": "zero", "prod": "one", "max": "lowest", "min": "highest", "all": "true",
+        "any": "false", "": "zero",
+    }  # fmt: skip
+    fill = neutral[getattr(function, "array_reduction", "")]
+    inside = true.inside(xp, 2, range(x.ndim))
+    return x if inside is None else xp.where(inside, x, standing(xp, x.dtype, fill))
+
+
+def _true_step(xp: Arrays, function: Combine, size: Any) -> Callable[[Array, Array, Array], Array]:
+    """A step of a reduction that changes nothing for a row that is not a true one, nor what is
+    derived."""
+    combine = _combine(xp, function)
+
+    def step(state: Array, row: Array, place: Array) -> Array:
+        given = xp.where(place < size, state, xp.stop_gradient(state))
+        return xp.where(place < size, combine(given, row), state)
+
+    return step
+
+
+@operator(Traits(intermediate=True, padding=Padding(("after*",), {"d": "anything"})))
 def scan(*, axis: int = 0) -> Rule:
     """Like `reduce`, but give every intermediate result: the first is the start combined with the
     first element. Of a tuple or a record of tensors, the function combines whole rows: two
@@ -154,6 +199,23 @@ def _(xp: Arrays, function: Combine, start: Array, x: Array, axis: int) -> Array
 
     rows = xp.moveaxis(x, axis, 0)
     _, results = xp.loop(xp.broadcast_to(start, rows.shape[1:]), step, rows)
+    return xp.moveaxis(results, 0, axis)
+
+
+@scan.padded
+def _(xp: Arrays, true: TrueSizes, function: Combine, start: Array, x: Array, axis: int) -> Array:
+    y = _neutral(xp, true, function, x)
+    if getattr(function, "array_reduction", "") in ("sum", "prod"):
+        return scan.meaning(xp, function, start, y, axis=axis) if scan.meaning else y
+    step = _true_step(xp, function, true.of(2)[axis])
+
+    def each(state: Array, row: Array, place: Array) -> tuple[Array, Array]:
+        state = step(state, row, place)
+        return state, state
+
+    rows = xp.moveaxis(y, axis, 0)
+    places = xp.arange(rows.shape[0], dtype=xp.element("i64"))
+    _, results = xp.loop(xp.broadcast_to(start, rows.shape[1:]), each, rows, places)
     return xp.moveaxis(results, 0, axis)
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import LIMIT, append, around, at, bad_axes, dims, shift
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
+from axon.ops.padding import TrueSizes, taken
+from axon.ops.traits import Attributes, Padding, Traits
 
 # --- slices ----------------------------------------------------------------------------------
 
 
-@operator(name="slice")
+def _slice_padding(attributes: Attributes) -> Padding:
+    forward = attributes["start"] is None and attributes["step"] == 1
+    sizes = ("stop",) if forward else ()
+    return Padding(("after*",), {"n": "anything"}, made=("~*",), sizes=sizes)
+
+
+@operator(Traits(padding=_slice_padding), name="slice")
 def slice_(
     *,
     start: Extent | None = None,
@@ -57,6 +65,33 @@ def slice_(
 @slice_.means
 def _(xp: Arrays, x: Array, start: int | None, stop: int | None, step: int, axis: int) -> Array:
     return xp.sliced(x, along(x, axis, slice(start, stop, step)))
+
+
+@slice_.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    start: int | None,
+    stop: int | None,
+    step: int,
+    axis: int,
+) -> Array:
+    """Where it begins is counted by the true size; how far it reaches follows from the type."""
+    axis %= x.ndim
+    size = true.of(0)[axis]
+    if step > 0 and (start is None or start >= 0):
+        return xp.sliced(x, along(x, axis, slice(start, stop, step)))
+    count = len(range(*slice(start, stop, step).indices(x.shape[axis])))
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    if start is None:
+        first = low if step > 0 else high
+    elif start < 0:
+        first = xp.maximum(size + start, low)
+    else:
+        first = xp.minimum(start, high)
+    place = xp.arange(count, dtype=xp.element("i64"))
+    return taken(xp, x, axis, first + place * step)
 
 
 def along(x: Array, axis: int, index: object) -> tuple[object, ...]:
@@ -140,7 +175,7 @@ def _minus(text: str, size: Extent) -> str:
     return f"{text}-({size})" if "+" in size else f"{text}-{size}"
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), reduced="anything")))
 def index(*, i: Extent, axis: int = 0) -> Rule:
     """One row; its axis goes.
 
@@ -168,7 +203,15 @@ def _(xp: Arrays, x: Array, i: int, axis: int) -> Array:
     return x[along(x, axis, i)]
 
 
-@operator()
+@index.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, i: int, axis: int) -> Array:
+    if i >= 0:
+        return x[along(x, axis, i)]
+    axis %= x.ndim
+    return xp.take(x, true.of(0)[axis] + i, axis=axis)
+
+
+@operator(Traits(padding=Padding(("*",))))
 def ensure_rank(*, least: int) -> Rule:
     """A tensor as it is, which has at least so many dimensions.
 
@@ -191,7 +234,7 @@ def _(xp: Arrays, x: Array, least: int) -> Array:
 # --- by integer tensors ----------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(padding=Padding(("r", "after*"), {"n": "anything"})))
 def gather(*, axis: int = 0) -> Rule:
     """The rows with the given numbers; the shape of the numbers takes the place of the axis.
     Negative numbers count from the end. There must be a row for each; JAX does not tell if there is
@@ -219,12 +262,31 @@ def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
     return xp.reshape(taken, shape)  # where there are no rows, JAX takes the numbers for a list
 
 
+@gather.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, numbers: Array, axis: int) -> Array:
+    axis %= x.ndim
+    taken = xp.take(x, _from_true_end(xp, true, x, axis, numbers), axis=axis)
+    return xp.reshape(taken, (*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :]))
+
+
+def _from_true_end(xp: Arrays, true: TrueSizes, x: Array, axis: int, numbers: Array) -> Array:
+    """Numbers of rows, negative ones counted from the true end; what is outside stays there."""
+    size, found = true.of(0)[axis], numbers_of(xp, numbers)
+    if isinstance(size, int):
+        return found
+    found = xp.where(found < 0, found + size, found)
+    return xp.where((found < 0) | (found >= size), x.shape[axis], found)
+
+
 def numbers_of(xp: Arrays, x: Array) -> Array:
     """Integers of a type that can number all the rows there may be."""
     return xp.astype(x, xp.element("i64"))
 
 
-@operator(roles={"s": "other sizes", "d0": "other sizes"})
+@operator(
+    Traits(padding=Padding(("m", "after*"), {"n": "anything"})),
+    roles={"s": "other sizes", "d0": "other sizes"},
+)
 def gather_elements(*, axis: int = 0) -> Rule:
     """For each element of the result, which row of its own column to take it from.
 
@@ -245,7 +307,13 @@ def _(xp: Arrays, x: Array, numbers: Array, axis: int) -> Array:
     return xp.take_along_axis(x, numbers_of(xp, numbers), axis=axis)
 
 
-@operator()
+@gather_elements.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, numbers: Array, axis: int) -> Array:
+    places = _from_true_end(xp, true, x, axis % x.ndim, numbers)
+    return xp.take_along_axis(x, places, axis=axis)
+
+
+@operator(Traits(padding=Padding(("*",), made=("*",), sizes=("depth",))))
 def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
     """A 1 in the place that each number tells, and zeros elsewhere, along a new axis.
 

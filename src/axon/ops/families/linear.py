@@ -7,12 +7,15 @@ import re
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, append, dims
 from axon.ops.operator import Ints, Problem, Rule, operator
-from axon.ops.traits import RowRule, Traits
+from axon.ops.traits import Padding, RowRule, Traits
 
 INNER = {"k": "inner sizes"}
 
 
-@operator(Traits(often_transposed=True), roles=INNER | {"s": "batch shapes"})
+@operator(
+    Traits(often_transposed=True, padding=Padding(("m", "n"), reduced="zero")),
+    roles=INNER | {"s": "batch shapes"},
+)
 def matmul() -> Rule:
     """Multiply matrices; the leading dimensions are a batch and must agree (`@` lets them
     broadcast).
@@ -30,7 +33,11 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.matmul(x, y)
 
 
-@operator(Traits(core=2, often_transposed=True), name="@", roles=INNER)
+@operator(
+    Traits(core=2, often_transposed=True, padding=Padding(("m", "n"), reduced="zero")),
+    name="@",
+    roles=INNER,
+)
 def multiply_matrices() -> Rule:
     """Multiply matrices; the leading dimensions are a batch, and broadcast.
 
@@ -47,7 +54,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.matmul(x, y)
 
 
-@operator(roles=INNER)
+@operator(Traits(padding=Padding(("n",), reduced="zero")), roles=INNER)
 def project() -> Rule:
     """Multiply the last dimension by a matrix, whatever stands before it: a vector or any batch.
 
@@ -64,7 +71,7 @@ def _(xp: Arrays, x: Array, w: Array) -> Array:
     return xp.matmul(x, w)
 
 
-@operator()
+@operator(Traits(padding=Padding(("*",))))
 def transpose(*, perm: Ints | None = None) -> Rule:
     """Swap the last two dimensions, or put all of them in another order.
 
@@ -96,7 +103,7 @@ def _(xp: Arrays, x: Array, perm: Ints | None) -> Array:
     return xp.swapaxes(x, -1, -2) if perm is None else xp.transpose(x, perm)
 
 
-@operator(roles={"n": "lengths"})
+@operator(Traits(padding=Padding(reduced="zero")), roles={"n": "lengths"})
 def dot() -> Rule:
     """The sum of the products of two vectors' elements.
 
@@ -111,7 +118,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.matmul(x, y)
 
 
-@operator()
+@operator(Traits(padding=Padding(("m", "n"))))
 def outer() -> Rule:
     """Every product of an element of one vector and one of another.
 
@@ -126,7 +133,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
     return xp.multiply(x[:, None], y)
 
 
-@operator()
+@operator(Traits(padding=Padding(reduced="zero")))
 def trace() -> Rule:
     """The sum of the diagonal of a square matrix; leading dimensions are a batch.
 
@@ -157,7 +164,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(xp.asarray(xp.linalg.det(wide(xp, x))), x.dtype)
 
 
-@operator(Traits(rows=RowRule.TRIANGLE))
+@operator(Traits(rows=RowRule.TRIANGLE, padding=Padding(("m", "n"))))
 def tril(*, k: int = 0) -> Rule:
     """Keep the lower triangle of a matrix and put zeros above it; leading dimensions are a batch.
 
@@ -174,7 +181,7 @@ def _(xp: Arrays, x: Array, k: int) -> Array:
     return xp.tril(x, _diagonal(x, k))
 
 
-@operator(Traits(rows=RowRule.TRIANGLE))
+@operator(Traits(rows=RowRule.TRIANGLE, padding=Padding(("m", "n"))))
 def triu(*, k: int = 0) -> Rule:
     """Keep the upper triangle of a matrix and put zeros below it; leading dimensions are a batch.
 
@@ -197,7 +204,7 @@ def _diagonal(x: Array, k: int) -> int:
     return min(max(k, -rows - 1), columns + 1)
 
 
-@operator()
+@operator(Traits(padding=Padding(("*",), reduced="zero")))
 def einsum(arity: int, *, equation: str) -> Rule:
     """Multiply tensors and sum over the dimensions that the result does not name.
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.traits import Attributes, Padding, Traits
 
 
-@operator(roles={"n": "batch sizes"})
+def _loss_padding(attributes: Attributes) -> Padding | str:
+    if attributes["reduction"] != "none":
+        return "it reduces all losses"
+    return Padding(("n", "s"))
+
+
+@operator(Traits(padding=_loss_padding), roles={"n": "batch sizes"})
 def negative_log_likelihood(
     arity: int, *, reduction: str = "mean", ignore: int | None = None
 ) -> Rule:

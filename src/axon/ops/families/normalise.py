@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import inf, prod
+from typing import Any
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, at, bad_axes
 from axon.ops.operator import Extent, Ints, Problem, Rule, operator
-from axon.ops.traits import Traits
+from axon.ops.padding import TrueSizes
+from axon.ops.traits import Attributes, Padding, Traits
 
 MOST_AROUND = 1024
 """The most channels that a local norm takes together."""
@@ -34,10 +36,14 @@ def _shifted(xp: Arrays, x: Array, axis: int) -> Array:
     return x - xp.stop_gradient(xp.max(x, axis=axis, keepdims=True, initial=-inf))
 
 
-def _standard(xp: Arrays, x: Array, axes: Ints, epsilon: float) -> Array:
-    """Brought to mean 0 and variance 1."""
-    count = prod(x.shape[i] for i in axes)
+def _standard(
+    xp: Arrays, x: Array, axes: Ints, epsilon: float, count: Any = None, inside: Array = None
+) -> Array:
+    """Brought to mean 0 and variance 1: of so many elements, and those `inside`, if some count."""
+    count = prod(x.shape[i] for i in axes) if count is None else count
     away = x - xp.sum(x, axis=axes, keepdims=True) / count
+    if inside is not None:
+        away = xp.where(inside, away, 0)
     variance = xp.sum(away * away, axis=axes, keepdims=True) / count
     return away / xp.sqrt(variance + epsilon)
 
@@ -51,7 +57,7 @@ def _moved(xp: Arrays, x: Array, vectors: tuple[Array, ...], behind: int) -> Arr
     return x
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), {"n": "lowest"})))
 def softmax(*, axis: int = -1) -> Rule:
     """Exponentials that add up to 1 along an axis.
 
@@ -69,7 +75,7 @@ def _(xp: Arrays, x: Array, axis: int) -> Array:
     return xp.astype(powers / xp.sum(powers, axis=axis, keepdims=True), x.dtype)
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), {"n": "lowest"})))
 def log_softmax(*, axis: int = -1) -> Rule:
     """The logarithm of `softmax`, computed so that nothing is lost.
 
@@ -87,6 +93,12 @@ def _(xp: Arrays, x: Array, axis: int) -> Array:
     return xp.astype(y - xp.log(xp.sum(xp.exp(y), axis=axis, keepdims=True)), x.dtype)
 
 
+def _last_padding(attributes: Attributes) -> Padding | str:
+    if attributes["epsilon"] == 0:
+        return "its epsilon is 0"
+    return Padding(fills={"n": "zero", "along*": "zero"})
+
+
 def _last(name: str, arity: int, axes: int, most: int) -> Rule:
     """A tensor whose last axes are normalised, and perhaps tensors of their shape that scale and
     move it."""
@@ -99,7 +111,9 @@ def _last(name: str, arity: int, axes: int, most: int) -> Rule:
     return f"(t s@{last}{f', t {last}' * (arity - 1)}) -> t s@{last} where t : float"
 
 
-@operator(Traits(scales=(2,), recomputed=True), roles={"n": "normalised sizes"})
+@operator(
+    Traits(scales=(2,), recomputed=True, padding=_last_padding), roles={"n": "normalised sizes"}
+)
 def layer_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-5) -> Rule:
     """Bring the last axis to mean 0 and variance 1; then scale it and add a bias, if they are
     given.
@@ -123,7 +137,18 @@ def _(xp: Arrays, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array
     return xp.astype(_moved(xp, y, tensors, 0), x.dtype)
 
 
-@operator(Traits(scales=(2,), recomputed=True), roles={"n": "normalised sizes"})
+@layer_norm.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
+    y, last = wide(xp, x), tuple(range(x.ndim - axes, x.ndim))
+    count, inside = true.count(xp, 0, last, y.dtype), true.inside(xp, 0, last)
+    return xp.astype(
+        _moved(xp, _standard(xp, y, last, epsilon, count, inside), tensors, 0), x.dtype
+    )
+
+
+@operator(
+    Traits(scales=(2,), recomputed=True, padding=_last_padding), roles={"n": "normalised sizes"}
+)
 def rms_norm(arity: int, *, axes: int = 1, epsilon: float = 1e-6) -> Rule:
     """Divide the last axis by the root of its mean square; then scale it, if a scale is given.
 
@@ -146,7 +171,16 @@ def _(xp: Arrays, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
     return xp.astype(_moved(xp, y / xp.sqrt(mean + epsilon), scale, 0), x.dtype)
 
 
-@operator(Traits(scales=(2, 5)), roles={"c": "channels"})
+@rms_norm.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, *scale: Array, axes: int, epsilon: float) -> Array:
+    y = wide(xp, x)
+    last = tuple(range(x.ndim - axes, x.ndim))
+    count = true.count(xp, 0, last, y.dtype)
+    mean = xp.sum(y * y, axis=last, keepdims=True) / count
+    return xp.astype(_moved(xp, y / xp.sqrt(mean + epsilon), scale, 0), x.dtype)
+
+
+@operator(Traits(scales=(2, 5), padding=Padding(("n", "c", "s"))), roles={"c": "channels"})
 def batch_norm(*, epsilon: float = 1e-5) -> Rule:
     """Normalise each channel of `[n,c,…]` by statistics that were collected before: x, scale, bias,
     mean, variance.
@@ -168,7 +202,7 @@ def _(
     return xp.astype(moved, x.dtype)
 
 
-@operator(Traits(scales=(2,)), roles={"c": "channels"})
+@operator(Traits(scales=(2,), padding=Padding(("n", "c"), {"s": "zero"})), roles={"c": "channels"})
 def instance_norm(arity: int, *, epsilon: float = 1e-5) -> Rule:
     """Bring each channel of each instance of `[n,c,…]` to mean 0 and variance 1; scale and bias as
     in `layer_norm`.
@@ -187,7 +221,15 @@ def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
     return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
 
-@operator(Traits(scales=(2,)), roles={"c": "channels"})
+@instance_norm.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, epsilon: float) -> Array:
+    y, axes = wide(xp, x), tuple(range(2, x.ndim))
+    count, inside = true.count(xp, 0, axes, y.dtype), true.inside(xp, 0, axes)
+    y = _standard(xp, y, axes, epsilon, count, inside)
+    return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
+
+
+@operator(Traits(scales=(2,), padding=Padding(("n",), {"s": "zero"})), roles={"c": "channels"})
 def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
     """Bring each group of channels of `[n,c,…]` to mean 0 and variance 1; scale and bias as in
     `layer_norm`.
@@ -211,7 +253,17 @@ def _(xp: Arrays, x: Array, *vectors: Array, groups: int, epsilon: float) -> Arr
     return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
 
-@operator(roles={"c": "channels"})
+@group_norm.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, groups: int, epsilon: float) -> Array:
+    y = wide(xp, x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
+    axes = tuple(range(2, x.ndim))
+    count = true.count(xp, 0, axes, y.dtype) * (x.shape[1] // groups)
+    inside = true.inside(xp, 0, axes)
+    y = _standard(xp, y, (2, *(axis + 1 for axis in axes)), epsilon, count, inside)
+    return xp.astype(_moved(xp, y.reshape(x.shape), vectors, x.ndim - 2), x.dtype)
+
+
+@operator(Traits(padding=Padding(("n", "s"), {"c": "zero"})), roles={"c": "channels"})
 def local_response_norm(
     *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0
 ) -> Rule:

@@ -8,9 +8,11 @@ from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import append, around, at, bad_axes
 from axon.ops.families.indexing import along, numbers_of
 from axon.ops.operator import Extent, Problem, Rule, operator
+from axon.ops.padding import TrueSizes
+from axon.ops.traits import Padding, Traits
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), {"n": "zero"})))
 def sort(*, axis: int = -1, descending: bool = False) -> Rule:
     """The elements in order along an axis.
 
@@ -41,7 +43,21 @@ def _order(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
     return numbers_of(xp, order)
 
 
-@operator()
+@sort.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int, descending: bool) -> Array:
+    return xp.take_along_axis(x, _true_order(xp, true, x, axis, descending), axis=axis)
+
+
+def _true_order(xp: Arrays, true: TrueSizes, x: Array, axis: int, descending: bool) -> Array:
+    """The same of padded tensors: what is padding comes last, behind NaN too."""
+    order, size = _order(xp, x, axis, descending), true.of(0)[axis]
+    if isinstance(size, int):
+        return order
+    behind = xp.argsort(order >= size, axis=axis, stable=True)
+    return xp.take_along_axis(order, behind, axis=axis)
+
+
+@operator(Traits(padding=Padding(("after*",), {"n": "zero"})))
 def argsort(*, axis: int = -1, descending: bool = False) -> Rule:
     """Where the elements come from that `sort` would put in order.
 
@@ -61,7 +77,12 @@ def _(xp: Arrays, x: Array, axis: int, descending: bool) -> Array:
     return _order(xp, x, axis, descending)
 
 
-@operator()
+@argsort.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int, descending: bool) -> Array:
+    return _true_order(xp, true, x, axis, descending)
+
+
+@operator(Traits(padding=Padding(("after*",), {"n": "zero"})))
 def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
     """The k largest elements along an axis, in order, and where they stood.
 
@@ -83,6 +104,15 @@ def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
 @top_k.means
 def _(xp: Arrays, x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
     order = _order(xp, x, axis, descending=largest)
+    first = order[along(x, axis, slice(k))]
+    return xp.take_along_axis(x, first, axis=axis), first
+
+
+@top_k.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, k: int, axis: int, largest: bool
+) -> tuple[Array, Array]:
+    order = _true_order(xp, true, x, axis, descending=largest)
     first = order[along(x, axis, slice(k))]
     return xp.take_along_axis(x, first, axis=axis), first
 

@@ -11,7 +11,9 @@ import math
 from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
 from axon.ops.axes import dims
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
+from axon.ops.padding import TrueSizes
 from axon.ops.sliding import MOST, Slides, places, places_past, reaches, sides_of, slides_of
+from axon.ops.traits import Attributes, Fill, Padding, Traits
 
 
 def _pool(
@@ -36,7 +38,24 @@ def _pool(
     return Windowed(f"t {x} -> t {y} where t : {where}", reaches(sides, ceil_mode))
 
 
-@operator()
+def _pool_padding(attributes: Attributes) -> Padding:
+    return _windows_padding(attributes, "lowest")
+
+
+def _mean_padding(attributes: Attributes) -> Padding:
+    return _windows_padding(attributes, "zero")
+
+
+def _windows_padding(attributes: Attributes, fill: Fill) -> Padding:
+    """With pad="same", where the windows begin may follow from the size."""
+    strides = attributes["stride"] or attributes["window"]
+    assert isinstance(strides, tuple)
+    if isinstance(attributes["pad"], str) and any(stride != 1 for stride in strides):
+        return Padding(("n", "c"))
+    return Padding(("n", "c"), {"h": fill, "w": fill, "d": fill, "x*": fill}, made=("~*",))
+
+
+@operator(Traits(padding=_pool_padding))
 def max_pool(
     *,
     window: Ints,
@@ -87,7 +106,7 @@ def _windows(xp: Arrays, kind: str, x: Array, slides: Slides, pad: Pairs) -> Arr
     )
 
 
-@operator()
+@operator(Traits(padding=_mean_padding))
 def avg_pool(
     *,
     window: Ints,
@@ -131,7 +150,34 @@ def _(
     return xp.astype(total / _windows(xp, "sum", ones, slides, around), x.dtype)
 
 
-@operator()
+@avg_pool.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    count_pad: bool,
+) -> Array:
+    """How many elements a window has depends on where the true ones end."""
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    around = tuple((s.before, s.after + s.hang) for s in slides)
+    total = _windows(xp, "sum", wide(xp, x), slides, around)
+    ones = xp.ones((1, 1), dtype=total.dtype)
+    for slide, size in zip(slides, true.of(0)[2:], strict=True):
+        place = xp.arange(slide.before + slide.size + slide.after + slide.hang)
+        low, high = (0, slide.after) if count_pad else (slide.before, 0)
+        here = (place >= low) & (place < slide.before + size + high)
+        ones = ones[..., None] * xp.astype(here, total.dtype)
+    none = tuple((0, 0) for _ in slides)
+    counts = _windows(xp, "sum", ones, slides, none)
+    return xp.astype(total / xp.where(counts == 0, 1, counts), x.dtype)
+
+
+@operator(Traits(padding=Padding(("n", "c"))))
 def lp_pool(
     *,
     window: Ints,
@@ -172,7 +218,7 @@ def _(
     return xp.astype(total ** (1 / p), x.dtype)
 
 
-@operator()
+@operator(Traits(padding=Padding(("n",))))
 def argmax_pool(
     *,
     window: Ints,
@@ -243,7 +289,7 @@ def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
     return f"t {x} -> t {dims(['n', 'c', *('1' for _ in sides)])} where t : {where}"
 
 
-@operator()
+@operator(Traits(padding=Padding(("n", "c"), reduced="lowest")))
 def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     """The largest element of each channel.
 
@@ -261,7 +307,7 @@ def _(xp: Arrays, x: Array, keep: bool) -> Array:
     return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=keep, initial=least)
 
 
-@operator()
+@operator(Traits(padding=Padding(("n", "c"), reduced="zero")))
 def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
     """The mean of each channel.
 
@@ -279,6 +325,13 @@ def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
 def _(xp: Arrays, x: Array, keep: bool) -> Array:
     total = xp.sum(wide(xp, x), axis=tuple(range(2, x.ndim)), keepdims=keep)
     return xp.astype(total / math.prod(x.shape[2:]), x.dtype)
+
+
+@global_avg_pool.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, keep: bool) -> Array:
+    y, axes = wide(xp, x), tuple(range(2, x.ndim))
+    count = true.count(xp, 0, axes, y.dtype)
+    return xp.astype(xp.sum(y, axis=axes, keepdims=keep) / count, x.dtype)
 
 
 # --- windows that follow from the sizes ------------------------------------------------------

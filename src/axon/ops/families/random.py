@@ -8,14 +8,15 @@ logarithms and cosines differs in its last places.
 
 from __future__ import annotations
 
-from math import pi
+from math import pi, prod
 
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.memory import Refused, check_fits, shown
 from axon.ops.operator import Element, Extent, Ints, Problem, Rule, operator
+from axon.ops.padding import TrueSizes, numbered
 from axon.ops.threefry import below, open_uniforms, uniforms, words
-from axon.ops.traits import RowRule, Traits
+from axon.ops.traits import Padding, RowRule, Traits
 from axon.types.elements import BIT, FLOAT, INT
 
 MOST_PARTS = 1024
@@ -55,7 +56,7 @@ def _(xp: Arrays, seed: Array) -> Array:
     return xp.low32(xp.stack([high, xp.astype(seed, word)]))
 
 
-@operator(DRAWN, hints=FIRST)
+@operator(DRAWN._replace(padding=Padding(made=("n",))), hints=FIRST)
 def split_key(arity: int, *, parts: int | None = None) -> Rule:
     """Several keys from one, each as good as a new one: a tuple of two, or of `parts`; or as many
     as the second argument says, one in each row. The first ones are the same however many there
@@ -91,7 +92,7 @@ def _(xp: Arrays, key: Array, *rows: int, parts: int | None) -> Value:
 # --- numbers ---------------------------------------------------------------------------------
 
 
-@operator(DRAWN, hints=FIRST)
+@operator(DRAWN._replace(padding=Padding(made=("*",))), hints=FIRST)
 def uniform(*, to: Element = "f32") -> Rule:
     """Numbers from 0 up to and without 1, all equally likely, in a shape.
 
@@ -108,7 +109,18 @@ def _(xp: Arrays, key: Array, shape: Ints, to: Element) -> Array:
     return uniforms(xp, key, shape, to)
 
 
-@operator(DRAWN, hints=FIRST)
+@uniform.padded
+def _(xp: Arrays, true: TrueSizes, key: Array, shape: Ints, to: Element) -> Array:
+    return _drawn(xp, true, uniforms(xp, key, (prod(shape),), to), -1, shape)
+
+
+def _drawn(xp: Arrays, true: TrueSizes, flat: Array, place: int, shape: Ints) -> Array:
+    """Each element by its number among the true ones."""
+    sizes = true.of(place) if place >= 0 else [true.result(i, n) for i, n in enumerate(shape)]
+    return xp.take(flat, numbered(xp, shape, sizes), axis=0)
+
+
+@operator(DRAWN._replace(padding=Padding(made=("*",))), hints=FIRST)
 def normal(*, to: Element = "f32") -> Rule:
     """Numbers with the standard normal distribution: mean 0, variance 1.
 
@@ -125,6 +137,18 @@ def _(xp: Arrays, key: Array, shape: Ints, to: Element) -> Array:
     """G. Box and M. Muller, "A note on the generation of random normal deviates", 1958."""
     u = open_uniforms(xp, key, (2, *shape), _wide(to))
     made = xp.sqrt(-2 * xp.log(u[0])) * xp.cos(2 * pi * u[1])
+    return xp.astype(made, xp.element(to))
+
+
+@normal.padded
+def _(xp: Arrays, true: TrueSizes, key: Array, shape: Ints, to: Element) -> Array:
+    flat = open_uniforms(xp, key, (2 * prod(shape),), _wide(to))
+    sizes = [true.result(axis, size) for axis, size in enumerate(shape)]
+    number, count = numbered(xp, shape, sizes), 1
+    for size in sizes:
+        count = count * size
+    second = xp.take(flat, number + count, axis=0)
+    made = xp.sqrt(-2 * xp.log(xp.take(flat, number, axis=0))) * xp.cos(2 * pi * second)
     return xp.astype(made, xp.element(to))
 
 
@@ -195,7 +219,7 @@ def _(xp: Arrays, key: Array, shape: Ints, high: int, low: int, to: Element) -> 
     return drawn + xp.asarray(low, dtype=dtype)  # wraps around, and back
 
 
-@operator(DRAWN, hints=FIRST)
+@operator(DRAWN._replace(padding=Padding(fills={"s": "anything"})), hints=FIRST)
 def bernoulli() -> Rule:
     """For each probability, true with that probability.
 
@@ -212,6 +236,14 @@ def _(xp: Arrays, key: Array, probability: Array) -> Array:
     at_most = wide(xp, xp.asarray(probability))
     element = "f64" if at_most.dtype.itemsize == 8 else "f32"
     return uniforms(xp, key, at_most.shape, element) < at_most
+
+
+@bernoulli.padded
+def _(xp: Arrays, true: TrueSizes, key: Array, probability: Array) -> Array:
+    at_most = wide(xp, xp.asarray(probability))
+    element = "f64" if at_most.dtype.itemsize == 8 else "f32"
+    flat = uniforms(xp, key, (prod(at_most.shape),), element)
+    return _drawn(xp, true, flat, 1, at_most.shape) < at_most
 
 
 @operator(DRAWN, hints=FIRST)
@@ -262,7 +294,11 @@ def _(xp: Arrays, key: Array, n: int) -> Array:
 # --- training --------------------------------------------------------------------------------
 
 
-@operator(DRAWN, named=("key",), hints={2: f"the second argument is a key; {KEY}"})
+@operator(
+    DRAWN._replace(padding=Padding(fills={"s": "anything"})),
+    named=("key",),
+    hints={2: f"the second argument is a key; {KEY}"},
+)
 def dropout(arity: int, *, rate: float = 0.5) -> Rule:
     """With a key, what training does: each element is left out, which makes it 0, with a
     probability, and the others are divided by the probability of staying. Without a key, what a
@@ -295,3 +331,12 @@ def _(xp: Arrays, x: Array, *key: Array, rate: float) -> Array:
     kept = uniforms(xp, key[0], x.shape, "f32") >= rate
     scaled = xp.astype(wide(xp, x) / (1 - rate), x.dtype)
     return xp.where(kept, scaled, xp.zeros_like(x))
+
+
+@dropout.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, *key: Array, rate: float) -> Array:
+    if not key:
+        return x
+    flat = uniforms(xp, key[0], (prod(x.shape),), "f32")
+    scaled = xp.astype(wide(xp, x) / (1 - rate), x.dtype)
+    return xp.where(_drawn(xp, true, flat, 0, x.shape) >= rate, scaled, xp.zeros_like(x))

@@ -9,7 +9,8 @@ from itertools import accumulate
 from axon.ops.arrays import Array, Arrays, Value, is_integer
 from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place, shift
 from axon.ops.operator import Extent, Extents, Ints, Problem, Rule, operator
-from axon.ops.traits import RowRule, Traits
+from axon.ops.padding import TrueSizes, taken
+from axon.ops.traits import Attributes, Padding, RowRule, Traits
 
 MOST_PARTS = 1024
 """The most parts that a tensor is cut into."""
@@ -19,7 +20,11 @@ MOST_PARTS = 1024
 
 
 @operator(
-    Traits(rows=RowRule.JOINED, joins=True),
+    Traits(
+        rows=RowRule.JOINED,
+        joins=True,
+        padding=Padding(("after*", "a"), reduced="anything", made=("~*",)),
+    ),
     roles={"after": "other sizes", "s": "other sizes", "d0": "other sizes"},
 )
 def concat(arity: int, *, axis: int = 0) -> Rule:
@@ -46,7 +51,19 @@ def _(xp: Arrays, *parts: Array, axis: int) -> Array:
     return xp.concatenate(parts, axis=axis)
 
 
-@operator(Traits(rows=RowRule.STACKED, joins=True), roles={"s": "shapes"})
+@concat.padded
+def _(xp: Arrays, true: TrueSizes, *parts: Array, axis: int) -> Array:
+    """Each part begins where the one before it truly ends."""
+    whole, axis = xp.concatenate(parts, axis=axis), axis % parts[0].ndim
+    place = xp.arange(whole.shape[axis], dtype=xp.element("i64"))
+    found, begins, stands = place, 0, 0
+    for number, part in enumerate(parts):
+        found = xp.where(place >= begins, place - begins + stands, found)
+        begins, stands = begins + true.of(number)[axis], stands + part.shape[axis]
+    return taken(xp, whole, axis, found)
+
+
+@operator(Traits(rows=RowRule.STACKED, joins=True, padding=Padding(("*",))), roles={"s": "shapes"})
 def stack(arity: int, *, axis: int = 0) -> Rule:
     """Put tensors of one shape side by side along a new axis.
 
@@ -71,7 +88,12 @@ def _(xp: Arrays, *parts: Array, axis: int) -> Array:
     return xp.stack(parts, axis=axis)
 
 
-@operator()
+def _split_padding(attributes: Attributes) -> Padding:
+    equal = Padding(("after*", "n"), reduced="anything", made=("n",))
+    return equal if attributes["sizes"] is None else Padding(("after*",))
+
+
+@operator(Traits(padding=_split_padding))
 def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int = 0) -> Rule:
     """Cut a tensor along an axis; the result is a tuple.
 
@@ -111,10 +133,21 @@ def _(xp: Arrays, x: Array, parts: int | None, sizes: Ints | None, axis: int) ->
     return tuple(pieces) if len(pieces) > 1 else pieces[0]
 
 
+@split.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, parts: int | None, sizes: Ints | None, axis: int
+) -> Value:
+    axis, count = axis % x.ndim, parts or 1
+    place = xp.arange(x.shape[axis] // count, dtype=xp.element("i64"))
+    each = true.of(0)[axis] // count
+    pieces = [taken(xp, x, axis, place + number * each) for number in range(count)]
+    return tuple(pieces) if count > 1 else pieces[0]
+
+
 # --- changing the shape ----------------------------------------------------------------------
 
 
-@operator(Traits(infers_size=True))
+@operator(Traits(infers_size=True, padding=Padding(in_order=True)))
 def reshape() -> Rule:
     """The same elements in the same order, under another shape with as many elements.
 
@@ -129,7 +162,7 @@ def _(xp: Arrays, x: Array, shape: Ints) -> Array:
     return xp.reshape(x, shape)
 
 
-@operator()
+@operator(Traits(padding=Padding(in_order=True)))
 def flatten(*, axis: int | None = None) -> Rule:
     """All elements in one dimension; or, with an axis, in two: what is before the axis, and the
     rest.
@@ -160,7 +193,7 @@ def _(xp: Arrays, x: Array, axis: int | None) -> Array:
     return xp.reshape(x, (math.prod(x.shape[:second]), math.prod(x.shape[second:])))
 
 
-@operator(Traits(rows=RowRule.AXES_REMOVED))
+@operator(Traits(rows=RowRule.AXES_REMOVED, padding=Padding(("*",))))
 def squeeze(*, axis: Ints) -> Rule:
     """Leave out dimensions of size 1.
 
@@ -179,7 +212,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
     return xp.squeeze(x, axis=axis)
 
 
-@operator(Traits(rows=RowRule.AXES_INSERTED))
+@operator(Traits(rows=RowRule.AXES_INSERTED, padding=Padding(("*",))))
 def expand_dims(*, axis: Ints) -> Rule:
     """Insert dimensions of size 1.
 
@@ -200,7 +233,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
     return xp.expand_dims(x, axis)
 
 
-@operator(Traits(core=0))
+@operator(Traits(core=0, padding=Padding(made=("*",))))
 def broadcast_to() -> Rule:
     """Stretch a tensor to a shape, as NumPy does.
 
@@ -218,7 +251,7 @@ def _(xp: Arrays, x: Array, shape: Ints) -> Array:
 # --- longer, shorter, the other way round ----------------------------------------------------
 
 
-@operator()
+@operator(Traits(padding=Padding(("d*", "s"), reduced="anything", made=("~*",))))
 def tile(*, reps: Extents) -> Rule:
     """Repeat a tensor as a whole along its last axes.
 
@@ -241,11 +274,20 @@ def _(xp: Arrays, x: Array, reps: Ints) -> Array:
     return xp.tile(x, reps)
 
 
+@tile.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, reps: Ints) -> Array:
+    y = xp.tile(x, reps)
+    for axis in true.padded(0):
+        place = xp.arange(y.shape[axis], dtype=xp.element("i64"))
+        y = taken(xp, y, axis, place % xp.maximum(true.of(0)[axis], 1))
+    return y
+
+
 def _times(times: Extent, name: str) -> str:
     return name if times == 1 else f"{times}*{name}"
 
 
-@operator()
+@operator(Traits(padding=Padding(("n", "after*"), reduced="anything", made=("~*",))))
 def repeat(*, times: Extent, axis: int = 0) -> Rule:
     """Repeat each row along an axis before the next one: a, a, b, b.
 
@@ -270,7 +312,13 @@ def _(xp: Arrays, x: Array, times: int, axis: int) -> Array:
 PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
 
-@operator()
+@operator(
+    Traits(
+        padding=Padding(
+            ("s", "after", "d*", "e*"), {"n*": "anything", "after_n*": "anything"}, made=("~*",)
+        )
+    )
+)
 def pad(
     arity: int,
     *,
@@ -352,6 +400,48 @@ def _(
     return xp.pad(x, pairs, constant_values=xp.asarray(value, dtype=x.dtype))
 
 
+@pad.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    *scalar: Array,
+    pad: Ints,
+    before: int,
+    after: int,
+    axis: int,
+    value: float,
+    mode: str,
+) -> Array:
+    """Along an axis after the other: what stands at each place, or is put there."""
+    pairs = {axis % x.ndim: (before, after)}
+    if pad:
+        pairs = {i: (pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)}
+    if scalar:
+        number = scalar[0]
+    else:
+        if is_integer(xp, x):
+            value = int(min(max(xp.iinfo(x.dtype).min, value), xp.iinfo(x.dtype).max))
+        number = xp.asarray(value, dtype=x.dtype)
+    for along, (low, high) in pairs.items():
+        size = true.of(0)[along]
+        place = xp.arange(x.shape[along] + low + high, dtype=xp.element("i64")) - low
+        outside = (place < 0) | (place >= size)
+        last = xp.maximum(xp.asarray(size) - 1, 0)
+        if mode == "edge":
+            place = xp.clip(place, 0, last)
+        elif mode == "wrap":
+            place = place % (last + 1)
+        elif mode == "reflect":
+            away = xp.abs(place) % xp.maximum(2 * last, 1)
+            place = xp.where(away > last, 2 * last - away, away)
+        x = taken(xp, x, along, place)
+        if mode == "constant":
+            outside = xp.reshape(outside, (-1, *(1,) * (x.ndim - 1 - along)))
+            x = xp.where(outside, number, x)
+    return x
+
+
 def _least(pair: Extents, mode: str) -> int:
     """The least size that can be padded so: what is cut off is there, and what is copied is."""
     cut = sum(-size for size in pair if isinstance(size, int) and size < 0)
@@ -364,7 +454,7 @@ def _longer(name: str, pair: Extents) -> str:
     return shift("+".join([name, *named]), sum(size for size in pair if isinstance(size, int)))
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), {"n": "anything"})))
 def reverse(*, axis: int = 0) -> Rule:
     """The other way round along an axis.
 
@@ -383,7 +473,14 @@ def _(xp: Arrays, x: Array, axis: int) -> Array:
     return xp.flip(x, axis=axis)
 
 
-@operator()
+@reverse.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int) -> Array:
+    axis %= x.ndim
+    place = xp.arange(x.shape[axis], dtype=xp.element("i64"))
+    return taken(xp, x, axis, true.of(0)[axis] - 1 - place)
+
+
+@operator(Traits(padding=Padding(("after*",), {"n": "anything"})))
 def roll(*, by: int, axis: int = 0) -> Rule:
     """Move the rows along an axis; those that fall off one end come in at the other.
 
@@ -401,3 +498,10 @@ def roll(*, by: int, axis: int = 0) -> Rule:
 @roll.means
 def _(xp: Arrays, x: Array, by: int, axis: int) -> Array:
     return xp.roll(x, by, axis=axis)
+
+
+@roll.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, by: int, axis: int) -> Array:
+    axis %= x.ndim
+    place = xp.arange(x.shape[axis], dtype=xp.element("i64"))
+    return taken(xp, x, axis, (place - by) % xp.maximum(true.of(0)[axis], 1))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.families.activations import sigmoid
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.traits import Padding, Traits
 
 DIRECTIONS = ("forward", "reverse", "bidirectional")
 
@@ -86,7 +87,7 @@ GRU = Layout("gru", gates=3, functions=2, states=1)
 RNN = Layout("rnn", gates=1, functions=1, states=1)
 
 
-@operator(roles={"h": "hidden sizes", "i": "input sizes"})
+@operator(Traits(padding=Padding(("after_b",))), roles={"h": "hidden sizes", "i": "input sizes"})
 def lstm(
     arity: int,
     *,
@@ -154,7 +155,7 @@ def _(
     return _run(xp, LSTM, cell, x, r, rest, direction, activations, batch_first, clip)
 
 
-@operator(roles={"h": "hidden sizes", "i": "input sizes"})
+@operator(Traits(padding=Padding(("after_b",))), roles={"h": "hidden sizes", "i": "input sizes"})
 def gru(
     arity: int,
     *,
@@ -222,7 +223,7 @@ def _(
     return _run(xp, GRU, cell, x, r, rest, direction, activations, batch_first, clip)
 
 
-@operator(roles={"h": "hidden sizes", "i": "input sizes"})
+@operator(Traits(padding=Padding(("after_b",))), roles={"h": "hidden sizes", "i": "input sizes"})
 def rnn(
     arity: int,
     *,

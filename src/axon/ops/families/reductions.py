@@ -14,7 +14,8 @@ from math import prod as prod_of
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import at, bad_axes, place
 from axon.ops.operator import Ints, Problem, Rule, operator
-from axon.ops.traits import REDUCTION, RowRule, Traits
+from axon.ops.padding import TrueSizes
+from axon.ops.traits import Attributes, Padding, RowRule, Traits
 
 
 def _reduction(
@@ -84,7 +85,30 @@ def _place(
     return size - 1 - found if last else found
 
 
-@operator(REDUCTION)
+def _norm_padding(attributes: Attributes) -> Padding | str:
+    p = attributes["p"]
+    assert isinstance(p, float | int)
+    if p != -inf and p < 0:
+        return "a negative power of what is padding"
+    return Padding(("after*",), reduced="highest" if p == -inf else "zero")
+
+
+def _argmax_padding(attributes: Attributes) -> Padding | str:
+    if attributes["last"]:
+        return "of elements that are equal it takes the last"
+    return Padding(("after*", "s"), reduced="lowest")
+
+
+def _argmin_padding(attributes: Attributes) -> Padding | str:
+    found = _argmax_padding(attributes)
+    return found if isinstance(found, str) else found._replace(reduced="highest")
+
+
+def _axes(x: Array, axis: Ints | None) -> Ints:
+    return tuple(i % x.ndim for i in (builtins.range(x.ndim) if axis is None else axis))
+
+
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="zero")))
 def sum(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Add up the elements along axes.
 
@@ -107,7 +131,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.astype(xp.sum(y, axis=axis, keepdims=keep, dtype=y.dtype), x.dtype)
 
 
-@operator(REDUCTION)
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="one")))
 def prod(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Multiply the elements along axes.
 
@@ -126,7 +150,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.astype(xp.prod(y, axis=axis, keepdims=keep, dtype=y.dtype), x.dtype)
 
 
-@operator(REDUCTION)
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="zero")))
 def mean(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The mean of the elements along axes.
 
@@ -144,7 +168,14 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.astype(_mean(xp, wide(xp, x), axis, keep), x.dtype)
 
 
-@operator(REDUCTION)
+@mean.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: Ints | None, keep: bool) -> Array:
+    y = wide(xp, x)
+    count = true.count(xp, 0, _axes(x, axis), y.dtype)
+    return xp.astype(xp.sum(y, axis=axis, keepdims=keep) / count, x.dtype)
+
+
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="zero")))
 def variance(*, axis: Ints | None = None, keep: bool = False, correction: int = 0) -> Rule:
     """The mean of the squared distances from the mean.
 
@@ -167,7 +198,23 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, correction: int) -> A
     return xp.astype(squares / builtins.max(_count(y, axis) - correction, 0), x.dtype)
 
 
-@operator(REDUCTION)
+@variance.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, axis: Ints | None, keep: bool, correction: int
+) -> Array:
+    y, axes = wide(xp, x), _axes(x, axis)
+    count = true.count(xp, 0, axes, y.dtype)
+    away = y - xp.sum(y, axis=axis, keepdims=True) / count
+    inside = true.inside(xp, 0, axes)
+    away = away if inside is None else xp.where(inside, away, 0)
+    squares = xp.sum(away * away, axis=axis, keepdims=keep)
+    less = builtins.max(count - correction, 0) if isinstance(count, int) else None
+    return xp.astype(
+        squares / (xp.maximum(count - correction, 0) if less is None else less), x.dtype
+    )
+
+
+@operator(Traits(rows=RowRule.REDUCTION, padding=_norm_padding))
 def norm(*, axis: Ints | None = None, keep: bool = False, p: float = 2.0) -> Rule:
     """The p-norm: the p-th root of the sum of the absolute values' p-th powers.
 
@@ -193,7 +240,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool, p: float) -> Array:
     return xp.astype(xp.sum(sizes**p, axis=axis, keepdims=keep) ** (1 / p), x.dtype)
 
 
-@operator(REDUCTION)
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="lowest")))
 def logsumexp(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """The logarithm of the sum of the exponentials, computed so that it does not overflow.
 
@@ -221,6 +268,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
         rows=RowRule.REDUCTION,
         array_reduction="max",
         broadcasting_form="maximum",
+        padding=Padding(("after*",), reduced="lowest"),
     ),
     roles={"s": "shapes"},
 )
@@ -251,6 +299,7 @@ def _(xp: Arrays, *parts: Array, axis: Ints | None, keep: bool) -> Array:
         rows=RowRule.REDUCTION,
         array_reduction="min",
         broadcasting_form="minimum",
+        padding=Padding(("after*",), reduced="highest"),
     ),
     roles={"s": "shapes"},
 )
@@ -285,7 +334,7 @@ def _largest(name: str, arity: int, axis: Ints | None, keep: bool) -> Rule:
     return "(t s, t s) -> t s where t : num"
 
 
-@operator(REDUCTION)
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="false")))
 def any(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Is one of the elements along axes true?
 
@@ -303,7 +352,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.any(x, axis=axis, keepdims=keep)
 
 
-@operator(REDUCTION)
+@operator(Traits(rows=RowRule.REDUCTION, padding=Padding(("after*",), reduced="true")))
 def all(*, axis: Ints | None = None, keep: bool = False) -> Rule:
     """Are all the elements along axes true?
 
@@ -321,7 +370,7 @@ def _(xp: Arrays, x: Array, axis: Ints | None, keep: bool) -> Array:
     return xp.all(x, axis=axis, keepdims=keep)
 
 
-@operator(REDUCTION)
+@operator(Traits(rows=RowRule.REDUCTION, padding=_argmax_padding))
 def argmax(*, axis: int | None = None, keep: bool = False, last: bool = False) -> Rule:
     """Where the largest element is, the first of them: its index along an axis, or in the flattened
     tensor.
@@ -341,7 +390,13 @@ def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
     return _place(xp, xp.argmax, x, axis, keep, last)
 
 
-@operator(REDUCTION)
+@argmax.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
+    found = _place(xp, xp.argmax, x, axis, keep, last)
+    return found if axis is not None else _renumbered(true, x, found)
+
+
+@operator(Traits(rows=RowRule.REDUCTION, padding=_argmin_padding))
 def argmin(*, axis: int | None = None, keep: bool = False, last: bool = False) -> Rule:
     """Where the smallest element is, the first of them: its index along an axis, or in the
     flattened tensor.
@@ -361,7 +416,22 @@ def _(xp: Arrays, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
     return _place(xp, xp.argmin, x, axis, keep, last)
 
 
-@operator()
+@argmin.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, axis: int | None, keep: bool, last: bool) -> Array:
+    found = _place(xp, xp.argmin, x, axis, keep, last)
+    return found if axis is not None else _renumbered(true, x, found)
+
+
+def _renumbered(true: TrueSizes, x: Array, number: Array) -> Array:
+    """The number of an element in the flat tensor of the true ones."""
+    total, stride = number * 0, 1
+    for padded, size in zip(reversed(x.shape), reversed(true.of(0)), strict=True):
+        total = total + number % padded * stride
+        number, stride = number // padded, stride * size
+    return total
+
+
+@operator(Traits(padding=Padding(("after*",), {"n": "zero"})))
 def cumsum(*, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Rule:
     """The sum of all elements up to each one along an axis.
 
@@ -380,7 +450,7 @@ def _(xp: Arrays, x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
     return _so_far(xp, xp.cumsum, 0, x, axis, exclusive, reverse)
 
 
-@operator()
+@operator(Traits(padding=Padding(("after*",), {"n": "one"})))
 def cumprod(*, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Rule:
     """The product of all elements up to each one along an axis.
 

@@ -13,9 +13,19 @@ from axon.ops.axes import bad_axes, dims, place
 from axon.ops.interpolate import Way, resized, rounded_down, single
 from axon.ops.operator import Floats, Ints, Problem, Rule, operator
 from axon.ops.sliding import sides_of, spread
+from axon.ops.traits import Attributes, Padding, Traits
 
 
-@operator()
+def _upsample_padding(attributes: Attributes) -> Padding:
+    apart = Padding(("n", "c"))
+    if attributes["mode"] != "nearest":
+        return apart  # what is blended at the end depends on where that is
+    return apart._replace(
+        fills={"h": "anything", "w": "anything", "d": "anything", "x*": "anything"}, made=("~*",)
+    )
+
+
+@operator(Traits(padding=_upsample_padding))
 def upsample(*, scale: Ints, mode: str = "nearest", spatial: int | None = None) -> Rule:
     """Make the spatial dimensions of `[n,c,h,w]` larger by whole factors.
 

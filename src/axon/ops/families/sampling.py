@@ -15,6 +15,7 @@ from axon.ops.axes import dims
 from axon.ops.interpolate import cubic_curve
 from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
 from axon.ops.sliding import MOST, places, reaches, sides_of, slides_of
+from axon.ops.traits import Padding, Traits
 
 # --- what stands at a place ------------------------------------------------------------------
 
@@ -65,7 +66,7 @@ def _floats(xp: Arrays, x: Array) -> Array:
 PADDINGS = ("zeros", "border", "reflection")
 
 
-@operator(roles={"n": "batch sizes"})
+@operator(Traits(padding=Padding(("n", "c", "y*"))), roles={"n": "batch sizes"})
 def grid_sample(
     *,
     mode: str = "linear",
@@ -172,7 +173,7 @@ def _brought_in(xp: Arrays, number: Array, size: int, padding: str, align_corner
     return xp.minimum(away, (period if align_corners else period - 1) - away)
 
 
-@operator()
+@operator(Traits(padding=Padding(("n",))))
 def affine_grid(*, dimensions: int = 2, align_corners: bool = False) -> Rule:
     """The grid for `grid_sample` that turns, stretches and moves images: a matrix `[n,2,3]` for
     each, applied to the places of all elements of an image of the sizes that follow.
@@ -212,7 +213,7 @@ def _from_end_to_end(xp: Arrays, size: int, align_corners: bool) -> Array:
 # --- filters that look aside -----------------------------------------------------------------
 
 
-@operator(roles={"c": "channels", "k": "output channels"})
+@operator(Traits(padding=Padding(("n", "k"))), roles={"c": "channels", "k": "output channels"})
 def deform_conv(
     arity: int,
     *,

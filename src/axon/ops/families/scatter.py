@@ -11,6 +11,8 @@ from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place
 from axon.ops.families.indexing import along, numbers_of
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.padding import TrueSizes
+from axon.ops.traits import Padding, Traits
 
 MODES = ("set", "add", "mul", "min", "max")
 
@@ -21,7 +23,10 @@ def _bad_mode(mode: str) -> Problem | None:
     return Problem(f'mode is "{mode}"; it can be "set", "add", "mul", "min" or "max"')
 
 
-@operator(roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"})
+@operator(
+    Traits(padding=Padding(("after*",), {"n": "anything", "m": "anything"})),
+    roles={"m": "numbers of rows", "s": "other sizes", "d0": "other sizes"},
+)
 def scatter(*, axis: int = 0, mode: str = "set") -> Rule:
     """A copy of the first tensor, in which the rows with the given numbers are replaced by the rows
     of the third.
@@ -43,6 +48,28 @@ def _(xp: Arrays, x: Array, numbers: Array, rows: Array, axis: int, mode: str) -
     numbers = numbers_of(xp, numbers)
     if mode == "set":
         rows = xp.take(rows, _last(xp, x.shape[axis], numbers), axis=axis)
+    return xp.put(x, along(x, axis, numbers), rows, mode)
+
+
+@scatter.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    numbers: Array,
+    rows: Array,
+    axis: int,
+    mode: str,
+) -> Array:
+    """Numbers that are padding are beyond all rows, where nothing is put."""
+    size, numbers = true.of(0)[axis % x.ndim], numbers_of(xp, numbers)
+    numbers = xp.where(numbers < 0, numbers + size, numbers)
+    outside = (numbers < 0) | (numbers >= size)
+    there = true.inside(xp, 1, (0,))
+    outside = outside if there is None else outside | ~there
+    numbers = xp.where(outside, x.shape[axis], numbers)
+    if mode == "set":
+        rows = xp.take(rows, _last(xp, x.shape[axis] + 1, numbers), axis=axis)
     return xp.put(x, along(x, axis, numbers), rows, mode)
 
 
@@ -153,7 +180,7 @@ def _put_flat(
     return xp.reshape(xp.put(xp.reshape(x, (size, *rest)), (numbers,), rows, mode), x.shape)
 
 
-@operator()
+@operator(Traits(padding=Padding(("q", "b*", "after"))))
 def gather_nd(*, axes: int = 1, batch: int = 0) -> Rule:
     """What stands at places that are rows of indices: the innermost dimension of the numbers is a
     place along the first axes, and is replaced by what is there. Negative numbers count from the
@@ -208,7 +235,7 @@ def _row_numbers(xp: Arrays, places: Array, sizes: tuple[int, ...]) -> Array:
     return flat
 
 
-@operator()
+@operator(Traits(padding=Padding(("after",))))
 def scatter_nd(*, axes: int = 1, mode: str = "set") -> Rule:
     """A copy of the first tensor, in which what stands at some places is replaced by the third: the
     innermost dimension of the second is a place along the first axes. Negative numbers count from

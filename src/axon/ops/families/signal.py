@@ -11,6 +11,7 @@ from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import append, at, bad_axes
 from axon.ops.memory import Refused
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
+from axon.ops.traits import Padding, Traits
 
 
 def _complex(xp: Arrays, x: Array) -> Array:
@@ -99,7 +100,7 @@ def _(
     return _parts(xp, made, x.dtype)
 
 
-@operator(roles={"k": "lengths of frames"})
+@operator(Traits(padding=Padding(("b",))), roles={"k": "lengths of frames"})
 def stft(*, step: Extent, onesided: bool = True) -> Rule:
     """The Fourier transforms of the frames of a signal, each multiplied by a window: what sounds
     when. `x : [b,n,1]` or `[b,n,2]`, and a window as long as a frame.

@@ -9,7 +9,7 @@ from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import bad_axes, dims, place
 from axon.ops.memory import Refused
 from axon.ops.operator import Ints, Problem, Rule, operator
-from axon.ops.traits import RowRule, Traits
+from axon.ops.traits import Padding, RowRule, Traits
 
 
 def _integers(values: Array) -> list[int]:
@@ -31,7 +31,7 @@ def _axes(values: Array, rank: int) -> list[int]:
 # --- shapes ----------------------------------------------------------------------------------
 
 
-@operator(Traits(core=0))
+@operator(Traits(core=0, padding=Padding(made=("*",))))
 def expand() -> Rule:
     """Stretch a tensor to a shape that stretches with it: a size of 1 gives way on either side.
     (`broadcast_to` lets only the tensor give way.)

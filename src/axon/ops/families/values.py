@@ -7,7 +7,7 @@ from typing import Any
 from axon.ops.arrays import Array, Arrays, Value, to_integers, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
-from axon.ops.traits import FILLED_SHAPE, POINTWISE, Traits
+from axon.ops.traits import POINTWISE, Padding, RowRule, Traits
 
 
 @operator(Traits(passes_through=True))
@@ -64,7 +64,7 @@ def _cast(xp: Arrays, x: Array, dtype: Any) -> Array:
     return xp.astype(x, dtype)
 
 
-@operator()
+@operator(Traits(padding=Padding(("s",), reduced="anything")))
 def cast_like() -> Rule:
     """The same elements as the element type that another tensor has.
 
@@ -121,7 +121,7 @@ def rank() -> Rule:
 # --- making tensors --------------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(padding=Padding(made=("*",))))
 def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
     """The integers from 0, or from the first argument, up to and without the last.
 
@@ -149,7 +149,7 @@ def _(xp: Arrays, *bounds: int, step: int, to: Element) -> Array:
     return xp.astype(xp.arange(start, stop, step, dtype=xp.element("i64")), xp.element(to))
 
 
-@operator(FILLED_SHAPE)
+@operator(Traits(rows=RowRule.FILLED_SHAPE, padding=Padding(made=("*",))))
 def zeros(*, to: Element = "f32") -> Rule:
     """Zeros, in a shape.
 
@@ -166,7 +166,7 @@ def _(xp: Arrays, shape: Ints, to: Element) -> Array:
     return xp.zeros(shape, dtype=xp.element(to))
 
 
-@operator(FILLED_SHAPE)
+@operator(Traits(rows=RowRule.FILLED_SHAPE, padding=Padding(made=("*",))))
 def ones(*, to: Element = "f32") -> Rule:
     """Ones, in a shape.
 
@@ -183,7 +183,7 @@ def _(xp: Arrays, shape: Ints, to: Element) -> Array:
     return xp.ones(shape, dtype=xp.element(to))
 
 
-@operator(FILLED_SHAPE)
+@operator(Traits(rows=RowRule.FILLED_SHAPE, padding=Padding(made=("*",))))
 def full() -> Rule:
     """A shape filled with one value.
 
@@ -228,7 +228,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.ones_like(x)
 
 
-@operator()
+@operator(Traits(padding=Padding(made=("n",))))
 def eye(*, to: Element = "f32") -> Rule:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 

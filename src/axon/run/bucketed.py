@@ -1,0 +1,419 @@
+"""Calls in buckets: arguments are padded, one compiled program runs for all sizes of a bucket, and
+what is true of the result is cut out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Protocol
+
+import numpy
+
+from axon.backends.buckets import Buckets, Policy
+from axon.backends.checks import holds
+from axon.backends.code import Externs
+from axon.backends.sizes import Undetermined
+from axon.backends.static import is_static
+from axon.graph.graph import Graph
+from axon.graph.padding import NotPadded, Padded, padded_graph
+from axon.graph.scope import operand_type
+from axon.inference.program import Definition
+from axon.inference.report.signature import describe_definition
+from axon.ops.memory import Refused
+from axon.run.bind import Binding, bind
+from axon.run.bucket_report import DimensionReport, Report
+from axon.run.names import names_at_call
+from axon.types import dim as dims
+from axon.types.show import Names
+from axon.types.type import DimValue, Record, Shape, Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
+
+Run = Callable[..., Any]
+
+
+class Compiling(Protocol):
+    """A backend that compiles a graph for each list of sizes."""
+
+    def prepare(self, graph: Graph, externs: Externs) -> Run: ...
+
+    def traced_once(self, graph: Graph, externs: Externs) -> Run: ...
+
+    def lengthened(self, array: Any, shape: tuple[int, ...], fill: float) -> Any: ...
+
+    def cut(self, array: Any, shape: tuple[int, ...]) -> Any: ...
+
+
+@dataclass(slots=True)
+class Version:
+    """A padded program, what it was compiled for, and how it runs."""
+
+    padded: Padded
+    run: Run
+    policies: dict[DimVar, Policy]
+    seen: set[tuple[int, ...]] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often what happened; `true` and `whole` count the elements along dimensions."""
+
+    calls: int = 0
+    compilations: int = 0
+    exact: int = 0
+    true: int = 0
+    whole: int = 0
+    along: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class Bucketed:
+    """The calls of one function. Programs are kept by their graph and by the sizes that are 0 or 1,
+    which are not padded.
+    """
+
+    def __init__(self, definition: Definition, buckets: Buckets) -> None:
+        self.name = definition.name
+        self.definition = definition
+        self.buckets = buckets
+        self.counts = Counts()
+        self.versions: dict[object, Version | None] = {}
+        self.exactly: set[object] = set()
+        self.dimensions: dict[str, DimensionReport] = {}
+        self.reason = ""
+
+    def report(self) -> Report:
+        counts = self.counts
+        dimensions = []
+        for name, found in self.dimensions.items():
+            true, whole = counts.along.get(name, (0, 0))
+            waste = 1 - true / whole if whole else 0.0
+            dimensions.append(_with_waste(found, waste))
+        return Report(
+            self.name,
+            counts.calls,
+            counts.compilations,
+            counts.calls - counts.compilations,
+            counts.exact,
+            1 - counts.true / counts.whole if counts.whole else 0.0,
+            tuple(dimensions),
+            self.reason,
+        )
+
+    def ready(
+        self, graph: Graph, exact: Run, arrays: Sequence[Any], backend: Compiling, externs: Externs
+    ) -> Run:
+        """What runs for arguments of these sizes."""
+        found = self._planned(graph, arrays, backend, externs, derived=False)
+        if found is None:
+            return self._exact(graph, exact, arrays)
+        version, plan = found
+        run, pads, true, cuts, counted = version.run, plan.pads, plan.true, plan.cuts, plan.counted
+        lengthen, cut, fill = backend.lengthened, backend.cut, self.buckets.fill
+        counts, seen, key = self.counts, version.seen, plan.key
+
+        def bucketed(*args: Any) -> Any:
+            counts.calls += 1
+            if key not in seen:
+                seen.add(key)
+                counts.compilations += 1
+            counted(counts)
+            given = [
+                arg if shape is None else _lengthened(lengthen, arg, shape, fill)
+                for arg, shape in zip(args, pads, strict=True)
+            ]
+            try:
+                return _cut(cut, run(*given, true), cuts)
+            except Refused:  # there may be room for what is not padded
+                counts.exact += 1
+                return exact(*args)
+
+        return bucketed
+
+    def traceable(
+        self, graph: Graph, exact: Run, arrays: Sequence[Any], backend: Compiling, externs: Externs
+    ) -> Run:
+        """What JAX traces for arguments of these sizes: the padded program is a compiled one inside
+        what the caller makes of it.
+        """
+        found = self._planned(graph, arrays, backend, externs, derived=True)
+        if found is None:
+            return exact
+        version, plan = found
+        lengthen, cut, fill = backend.lengthened, backend.cut, self.buckets.fill
+
+        def traced(*args: Any) -> Any:
+            given = [
+                arg if shape is None else _lengthened(lengthen, arg, shape, fill)
+                for arg, shape in zip(args, plan.pads, strict=True)
+            ]
+            return _cut(cut, version.run(*given, plan.true), plan.cuts)
+
+        return traced
+
+    def _exact(self, graph: Graph, exact: Run, arrays: Sequence[Any]) -> Run:
+        counts, exactly = self.counts, self.exactly
+        key = (graph, tuple(map(_sizes_of, arrays)))
+
+        def run(*args: Any) -> Any:
+            counts.calls += 1
+            counts.exact += 1
+            if key not in exactly:
+                exactly.add(key)
+                counts.compilations += 1
+            return exact(*args)
+
+        return run
+
+    def _planned(
+        self,
+        graph: Graph,
+        arrays: Sequence[Any],
+        backend: Compiling,
+        externs: Externs,
+        derived: bool,
+    ) -> tuple[Version, Plan] | None:
+        found = bind(graph, arrays, Names)
+        if not is_static(graph) or not isinstance(found, Binding):
+            self.reason = "its sizes depend on values"
+            return None
+        sizes = {v: n for v, n in found.sizes.items() if isinstance(v, DimVar)}
+        alike = frozenset((v, n) for v, n in sizes.items() if n in (0, 1))
+        key = (graph, alike, derived)
+        if key not in self.versions:
+            self.versions[key] = self._version(graph, sizes, backend, externs, derived)
+        version = self.versions[key]
+        plan = None if version is None else self._plan(graph, version, sizes)
+        return None if version is None or plan is None else (version, plan)
+
+    def _version(
+        self,
+        graph: Graph,
+        sizes: Mapping[DimVar, int],
+        backend: Compiling,
+        externs: Externs,
+        derived: bool,
+    ) -> Version | None:
+        names = names_at_call(self.definition, graph)
+        mine = dict.fromkeys(
+            v for param in graph.params for v in type_variables(param.type) if v in sizes
+        )
+        named = {v: names(v) for v in mine if isinstance(v, DimVar)}
+        fixed = self._of_records(graph)
+        policies = {
+            v: policy
+            for v, name in named.items()
+            if (policy := self.buckets.of(name)) is not None and v not in fixed
+        }
+        padded = padded_graph(
+            graph, list(policies), sizes, derived=derived, poisoned=self.buckets.poisoned
+        )
+        shared = {
+            image: policy
+            for v, policy in reversed(policies.items())
+            if isinstance(image := padded.stands.get(v, v), DimVar)
+        }
+        for var, name in named.items():
+            self._note(name, var, padded, policies.get(var))
+        self._note_others(named.values())
+        if not padded.variables:
+            return None
+        try:
+            make = backend.traced_once if derived else backend.prepare
+            run = make(padded.graph, externs)
+        except Undetermined as problem:
+            self.reason = f"the padded program needs a size that is not known: {problem}"
+            return None
+        return Version(padded, run, shared)
+
+    def _of_records(self, graph: Graph) -> frozenset[DimVar]:
+        """The sizes of records, which are weights, and of one size in all calls: where nobody names
+        them, they are not padded.
+        """
+        if self.buckets.named is not None:
+            return frozenset()
+        found = {
+            v
+            for param in graph.params
+            for part in _records(param.type)
+            for v in type_variables(part)
+            if isinstance(v, DimVar)
+        }
+        return frozenset(found)
+
+    def _note(self, name: str, var: DimVar, padded: Padded, policy: Policy | None) -> None:
+        """Keep for the report what became of a dimension; one that was padded once is."""
+        image = padded.stands.get(var, var)
+        if image in padded.variables:
+            how = str(policy) if policy is not None else "as what it broadcasts with"
+            self.dimensions[name] = DimensionReport(name, True, how)
+            return
+        problem: NotPadded | None = padded.refused.get(var)
+        known = self.dimensions.get(name)
+        if known is not None and known.bucketed:
+            return
+        if problem is None:
+            reason = "it is a size of weights" if self.buckets.named is None else ""
+            self.dimensions[name] = DimensionReport(name, False, reason=reason)
+            return
+        line = None
+        if problem.span is not None and problem.span.source.name:
+            line = problem.span.line
+        self.dimensions[name] = DimensionReport(
+            name, False, "", problem.reason, problem.operator, line
+        )
+
+    def _note_others(self, found: Iterable[str]) -> None:
+        """Keep for the report the names that are asked for, and that no size has here."""
+        names = {part for name in found for part in (name, name.partition("[")[0])}
+        for name in self.buckets.named or ():
+            if name not in names and name in describe_definition(self.definition).variables:
+                reason = "no size of the arguments is it alone"
+                self.dimensions.setdefault(name, DimensionReport(name, False, reason=reason))
+
+    def _plan(self, graph: Graph, version: Version, sizes: Mapping[DimVar, int]) -> Plan | None:
+        padded = version.padded
+        buckets = {v: version.policies[v].bucket(sizes[v]) for v in padded.variables}
+        larger = padded.bound(sizes, buckets)
+        known: dict[DimVar | ShapeVar, Any] = {}
+        for var, size in larger.items():
+            known[var] = size
+        if any(holds(guard.relation, known) is False for guard in graph.requires):
+            self.reason = "a condition does not hold for the buckets"
+            return None
+        result = operand_type(graph.result)
+        counted = _Counted(self, graph, version, sizes, larger)
+        return Plan(
+            [_shapes(param.type, larger, sizes) for param in graph.params],
+            numpy.asarray([sizes[v] for v in padded.variables], numpy.int64),
+            _shapes(result, sizes, larger),
+            tuple(buckets.values()),
+            counted,
+        )
+
+
+class _Counted:
+    """Adds what a call has of padding to the counts."""
+
+    def __init__(
+        self,
+        bucketed: Bucketed,
+        graph: Graph,
+        version: Version,
+        sizes: Mapping[DimVar, int],
+        larger: Mapping[DimVar, int],
+    ) -> None:
+        names = names_at_call(bucketed.definition, graph)
+        self.true = sum(_elements(param.type, sizes) for param in graph.params)
+        self.whole = sum(_elements(param.type, larger) for param in graph.params)
+        among = dict.fromkeys(v for param in graph.params for v in type_variables(param.type))
+        self.along = [
+            (names(v), sizes[v], larger[v])
+            for v in among
+            if isinstance(v, DimVar) and padded_as(version.padded, v) in version.padded.variables
+        ]
+
+    def __call__(self, counts: Counts) -> None:
+        counts.true += self.true
+        counts.whole += self.whole
+        for name, true, whole in self.along:
+            before = counts.along.get(name, (0, 0))
+            counts.along[name] = (before[0] + true, before[1] + whole)
+
+
+def padded_as(padded: Padded, var: DimVar) -> object:
+    return padded.stands.get(var, var)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done for arguments of some sizes. `pads` and `cuts` have a shape for each array whose
+    shape changes, a tuple for a structure, None for what stays as it is.
+    """
+
+    pads: list[Any]
+    true: Any
+    cuts: Any
+    key: tuple[int, ...]
+    counted: _Counted
+
+
+def _with_waste(found: DimensionReport, waste: float) -> DimensionReport:
+    return DimensionReport(
+        found.name, found.bucketed, found.policy, found.reason, found.operator, found.line, waste
+    )
+
+
+def _sizes_of(value: Any) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_sizes_of, value))
+    return value if isinstance(value, int) else tuple(value.shape)
+
+
+def _numbers(shape: Shape, sizes: Mapping[DimVar, int]) -> tuple[int, ...]:
+    found = []
+    for item in shape:
+        size = None if isinstance(item, ShapeVar) else dims.evaluate(item, dict(sizes))
+        if size is None:
+            raise Undetermined("of an argument")
+        found.append(size)
+    return tuple(found)
+
+
+def _elements(type_: Type, sizes: Mapping[DimVar, int]) -> int:
+    match type_:
+        case Tensor(_, shape):
+            return prod(_numbers(shape, sizes))
+        case Tuple(items):
+            return sum(_elements(item, sizes) for item in items)
+        case _:
+            return 0
+
+
+def _records(type_: Type) -> Iterator[Type]:
+    if isinstance(type_, Record):
+        yield type_
+    elif isinstance(type_, Tuple):
+        for item in type_.items:
+            yield from _records(item)
+
+
+class Shaped(tuple[int, ...]):
+    """The shape that an array is brought to."""
+
+
+def _shapes(type_: Type, wanted: Mapping[DimVar, int], other: Mapping[DimVar, int]) -> Any:
+    """The shapes that arrays are brought to; None where nothing changes. A size is a number."""
+    match type_:
+        case Tensor(_, shape):
+            found = _numbers(shape, wanted)
+            return None if found == _numbers(shape, other) else Shaped(found)
+        case DimValue(dim):
+            found = _numbers((dim,), wanted)
+            return None if found == _numbers((dim,), other) else found[0]
+        case Tuple(items):
+            parts = tuple([_shapes(item, wanted, other) for item in items])
+            return None if all(part is None for part in parts) else parts
+        case _:
+            return None
+
+
+def _lengthened(lengthen: Callable[..., Any], arg: Any, shape: Any, fill: float) -> Any:
+    if isinstance(shape, Shaped):
+        return lengthen(arg, shape, fill)
+    if isinstance(shape, tuple):
+        return tuple(
+            a if s is None else _lengthened(lengthen, a, s, fill)
+            for a, s in zip(arg, shape, strict=True)
+        )
+    return shape
+
+
+def _cut(cut: Callable[..., Any], result: Any, shape: Any) -> Any:
+    if isinstance(shape, Shaped):
+        return cut(result, shape)
+    if isinstance(shape, tuple):
+        return tuple(
+            r if s is None else _cut(cut, r, s) for r, s in zip(result, shape, strict=True)
+        )
+    return result

@@ -1,0 +1,70 @@
+"""The networks of examples/models in buckets: the values of the exact ones, and what is derived,
+with NaN in all padding.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.backends.padded import is_float, poisoned
+from tests.examples.test_models import CASES, Sizes, network, weights
+
+NIGHT = os.environ.get("AXON_PROFILE", "ci") in ("night", "deep")
+
+DERIVED = ("gpt2", "gcn", "lenet") if not NIGHT else tuple(case[1] for case in CASES)
+
+PADDED: dict[str, set[str]] = {
+    "gpt2": {"b", "s"},
+    "llama": {"m"},
+    "experts": set(),
+    "mamba": {"b", "s"},
+    "vit": {"b"},
+    "bert": {"b", "s"},
+    "t5": {"b", "m", "n"},
+    "lenet": {"b"},
+    "resnet18": {"b", "h", "w"},
+    "resnet50": {"b", "h", "w"},
+    "unet": {"b", "h", "w"},
+    "gcn": {"n"},
+    "noise_in": {"b", "h", "w"},
+}
+"""Which dimensions "auto" pads, by network: not those of records, and not those of images that are
+cut into patches with places in a table.
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "sizes", "arguments", "shape"), CASES, ids=[case[1] for case in CASES]
+)
+def test_networks_in_buckets(
+    file: str, name: str, sizes: Sizes, arguments: tuple[Any, ...], shape: tuple[int, ...]
+) -> None:
+    p = weights(network(file)[name], sizes)
+    exact, bucketed = network(file, "jax")[name], network(file).on("jax", buckets=poisoned())[name]
+    close(bucketed(p, *arguments), exact(p, *arguments), 1e-3)
+    found = {each.name for each in bucketed.report().dimensions if each.bucketed}
+    assert found == PADDED[name], str(bucketed.report())
+    if name in DERIVED:
+        close(slope(bucketed, arguments)(p), slope(exact, arguments)(p), 5e-3)
+
+
+def slope(function: Any, arguments: tuple[Any, ...]) -> Any:
+    def loss(p: Any) -> Any:
+        found = jax.tree.leaves(function.jax(p, *arguments))
+        return sum(jnp.sum(jnp.sin(out)) for out in found if is_float(out))
+
+    return jax.grad(loss, allow_int=True)
+
+
+def close(given: Any, expected: Any, within: float) -> None:
+    def check(a: Any, b: Any) -> None:
+        if is_float(b):
+            np.testing.assert_allclose(a, b, rtol=within, atol=within)
+
+    jax.tree.map(check, given, expected)

@@ -1,0 +1,268 @@
+"""Calls in buckets: what a caller asks for, what is padded, compiled and reported."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import axon
+from axon.backends.buckets import Policy
+from axon.run.buckets import buckets_of
+from tests.backends.padded import agree, gradients, poisoned, same
+
+ATTENTION = """
+attention = fn (q : f32 [m,d], k : f32 [n,d], v : f32 [n,e]) {
+  softmax(q @ transpose(k) / sqrt(cast(d, to=f32))) @ v
+};
+"""
+
+
+def arrays(*shapes: tuple[int, ...], seed: int = 0) -> list[Any]:
+    random = np.random.default_rng(seed)
+    return [random.standard_normal(shape).astype("f4") for shape in shapes]
+
+
+def attention(m: int, n: int, d: int = 4, e: int = 3, seed: int = 0) -> list[Any]:
+    return arrays((m, d), (n, d), (n, e), seed=seed)
+
+
+# --- what a caller asks for ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "size", "bucket"),
+    [
+        ("pow2", 0, 0), ("pow2", 1, 1), ("pow2", 2, 2), ("pow2", 3, 4), ("pow2", 64, 64),
+        ("pow2", 65, 128), (64, 0, 0), (64, 1, 1), (64, 2, 64), (64, 128, 128),
+        ([256, 128], 2, 128), ([128, 256], 129, 256), ([128, 256], 300, 300), ([128], 1, 1),
+    ],
+)  # fmt: skip
+def test_the_bucket_of_a_size(policy: Any, size: int, bucket: int) -> None:
+    found = buckets_of({"n": policy}).named
+    assert found is not None and found["n"].bucket(size) == bucket
+
+
+@pytest.mark.parametrize(
+    "wrong", ["pow3", 3, {"n": "pow3"}, {"n": 0}, {"n": -4}, {"n": True}, {"n": []}, {"n": [1]}]
+)
+def test_what_are_no_buckets(wrong: Any) -> None:
+    with pytest.raises(axon.ArgumentError, match="buckets"):
+        axon.compile(ATTENTION).on("jax", buckets=wrong)
+
+
+def test_a_name_that_no_definition_has() -> None:
+    net = axon.compile(ATTENTION)
+    with pytest.raises(axon.ArgumentError, match="no definition has a dimension `batch`"):
+        net.on("jax", buckets={"batch": "pow2"})
+    with pytest.raises(axon.ArgumentError, match="`m`"):
+        net.on("jax", buckets={"batch": "pow2"})
+
+
+def test_buckets_are_for_jax() -> None:
+    with pytest.raises(ValueError, match="'jax'"):
+        axon.compile(ATTENTION).on("numpy", buckets="auto")
+    with pytest.raises(axon.ArgumentError, match="has no buckets"):
+        axon.compile(ATTENTION).on("jax").attention.report()
+
+
+# --- what runs -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("args", [attention(5, 7), attention(8, 3), attention(1, 6),
+                                  attention(6, 1), attention(0, 5), attention(2, 2)])  # fmt: skip
+def test_attention(args: list[Any]) -> None:
+    net = axon.compile(ATTENTION)
+    bucketed = agree(net, "attention", poisoned(), args)
+    same(gradients(bucketed, args), gradients(net.on("jax").attention, args))
+
+
+def test_only_what_is_named_is_padded() -> None:
+    bucketed = axon.compile(ATTENTION).on("jax", buckets={"n": 8}).attention
+    bucketed(*attention(5, 7))
+    found = {each.name: each.bucketed for each in bucketed.report().dimensions}
+    assert found == {"m": False, "n": True, "d": False, "e": False}
+
+
+def test_arguments_of_numpy_and_of_jax_have_the_same_result() -> None:
+    bucketed = axon.compile(ATTENTION).on("jax", buckets="auto").attention
+    args = attention(5, 7)
+    given = bucketed(*args), bucketed(*map(jnp.asarray, args))
+    assert all(isinstance(each, jax.Array) for each in given)
+    same(*given)
+
+
+def test_sizes_that_are_numbers_are_the_true_ones() -> None:
+    net = axon.compile("f = fn (x : f32 [n,k]) { cast(n, to=f32) * sum(x), n, shape(x), n/2 };")
+    for n in (2, 5, 8):
+        agree(net, "f", poisoned(), arrays((n, 3)))
+
+
+def test_a_size_as_an_argument() -> None:
+    net = axon.compile("f = fn (n, x : f32 [k]) { cast(range(n), to=f32), sum(x) };")
+    agree(net, "f", poisoned(), [5, *arrays((3,))])
+
+
+def test_records_and_tuples() -> None:
+    net = axon.compile(
+        "f = fn (p, x : f32 [n,i]) { { out = x @ p.w + p.b, middle = mean(x, axis=0) } };"
+    )
+    w, b, x = arrays((3, 2), (2,), (5, 3))
+    bucketed = net.on("jax", buckets=poisoned()).f
+    exact = net.on("jax").f({"w": w, "b": b}, x)
+    found = bucketed({"w": w, "b": b}, x)
+    assert found.keys() == exact.keys()
+    same(found, exact)
+    reasons = {each.name: each.reason for each in bucketed.report().dimensions}
+    assert "it is a size of weights" in reasons.values()
+
+
+def test_sizes_that_broadcast_are_padded_alike() -> None:
+    net = axon.compile("f = fn (x, y) { x + y };")
+    for shapes in [((5, 3), (5, 3)), ((5, 3), (1, 3)), ((5, 3), (5, 1)), ((1, 1), (5, 3)),
+                   ((5, 3), (3,)), ((5, 3), ()), ((0, 3), (1, 3))]:  # fmt: skip
+        args = arrays(*shapes)
+        bucketed = agree(net, "f", poisoned(), args)
+        same(gradients(bucketed, args), gradients(net.on("jax").f, args))
+
+
+def test_a_size_that_is_computed_broadcasts() -> None:
+    net = axon.compile("f = fn (x, y) { x[::2] + y };")
+    for shapes in [((9, 3), (1, 3)), ((9, 3), (3,)), ((9, 3), ())]:
+        bucketed = agree(net, "f", poisoned(), arrays(*shapes))
+        assert any(each.bucketed for each in bucketed.report().dimensions)
+    agree(net, "f", poisoned(), arrays((9, 3), (5, 3)))
+
+
+def test_functions_that_are_called_are_padded() -> None:
+    net = axon.compile(
+        "layer = fn (x, w, b) { relu(x @ w + b) };"
+        "two = fn (x, w, b, v, c) { layer(layer(x, w, b), v, c) };"
+    )
+    for args in (arrays((5, 3), (3, 6), (6,), (6, 7), (7,)),
+                 arrays((5, 3), (3, 6), (1,), (6, 1), (7,))):  # fmt: skip
+        bucketed = agree(net, "two", poisoned(), args)
+        same(gradients(bucketed, args), gradients(net.on("jax").two, args))
+
+
+def test_a_state_changes_for_true_rows_only() -> None:
+    net = axon.compile(
+        """
+        f = fn (w : f32 [k,k], x : f32 [n,k]) {
+          fold(x[0], fn (h, row) { tanh(project(h, w) + row) }, x)
+        };
+        g = fn (w : f32 [k], x : f32 [n,k]) { map(fn (row) { sqrt(row * row) / w }, x) };
+        """
+    )
+    for name, shapes in {"f": ((3, 3), (5, 3)), "g": ((3,), (5, 3))}.items():
+        args = arrays(*shapes)
+        bucketed = agree(net, name, poisoned(["n"]), args)
+        same(gradients(bucketed, args), gradients(net.on("jax")[name], args))
+        assert bucketed.report().dimensions[-1].bucketed or name == "f"
+
+
+def test_a_loop_on_rows_that_are_padding_might_not_end() -> None:
+    net = axon.compile(
+        "f = fn (x : f32 [n]) {"
+        " map(fn (v) { iterate(v, fn (v) { not (v < 1f) }, fn (v) { v / 2f }) }, x) };"
+    )
+    bucketed = agree(net, "f", poisoned(["n"]), arrays((5,)))
+    (report,) = bucketed.report().dimensions
+    assert not report.bucketed and "might not end" in report.reason and report.operator == "map"
+
+
+def test_a_condition_of_two_sizes_ties_them() -> None:
+    net = axon.compile("f = fn (x : f32 [n,m,3]) { reshape(x, [6,3]) };")
+    bucketed = agree(net, "f", poisoned(), arrays((2, 3, 3)))
+    assert not any(each.bucketed for each in bucketed.report().dimensions)
+    assert "ties it to other sizes" in str(bucketed.report())
+
+
+def test_a_size_that_is_a_sum_of_padded_ones_is_padded_as_they_are() -> None:
+    net = axon.compile("f = fn (x : f32 [n], y : f32 [m], z : f32 [k]) { concat(x, y) + z };")
+    args = arrays((5,), (6,), (11,))
+    bucketed = agree(net, "f", poisoned(), args)
+    assert {each.name for each in bucketed.report().dimensions if each.bucketed} == {"n", "m"}
+    same(gradients(bucketed, args), gradients(net.on("jax").f, args))
+
+
+def test_elements_in_order_under_another_shape() -> None:
+    """What is padded inside another axis is looked for where it is."""
+    net = axon.compile(
+        """
+        f = fn (x : f32 [n,m,2]) { y = reshape(x, [n*m,2]) * 2f; reshape(y, [m,n,2]), flatten(x) };
+        g = fn (x : f32 [n,m,2]) { reshape(x, [n,2*m]) };
+        """
+    )
+    (x,) = arrays((5, 3, 2))
+    for name in "fg":
+        bucketed = agree(net, name, poisoned(), [x])
+        assert all(each.bucketed for each in bucketed.report().dimensions)
+        same(gradients(bucketed, [x]), gradients(net.on("jax")[name], [x]))
+
+
+def test_sizes_that_depend_on_values_run_as_before() -> None:
+    net = axon.compile("f = fn (x : f32 [n]) { compress(x, x > 0f) };")
+    bucketed = net.on("jax", buckets="auto").f
+    (x,) = arrays((7,))
+    same(bucketed(x), net.on("jax").f(x))
+    report = bucketed.report()
+    assert report.exact == 1 and report.reason == "its sizes depend on values"
+    assert "depend on values" in str(report)
+
+
+def test_an_operator_of_the_caller_is_not_padded() -> None:
+    source = "op double : t s -> t s; f = fn (x : f32 [n]) { double(x) };"
+    net = axon.compile(source, ops={"double": lambda x: x + x})
+    (report,) = agree(net, "f", poisoned(), arrays((5,))).report().dimensions
+    assert not report.bucketed and report.operator == "double" and report.line == 1
+
+
+def test_wrong_arguments_are_refused_as_before() -> None:
+    bucketed = axon.compile(ATTENTION).on("jax", buckets="auto").attention
+    with pytest.raises(axon.ArgumentError, match="cannot be called"):
+        bucketed(*arrays((5, 4), (7, 3), (7, 3)))
+
+
+def test_programs_in_buckets_pickle() -> None:
+    net = axon.compile(ATTENTION).on("jax", buckets={"n": 8})
+    again = pickle.loads(pickle.dumps(net))
+    args = attention(5, 7)
+    same(again.attention(*args), net.attention(*args))
+    assert again.attention.report().dimensions == net.attention.report().dimensions
+
+
+# --- what is compiled ------------------------------------------------------------------------
+
+
+def test_a_stream_of_sizes_compiles_once_for_each_bucket() -> None:
+    net = axon.compile(ATTENTION)
+    made = net.on("jax", buckets={"m": 16, "n": 16})
+    random = np.random.default_rng(0)
+    pairs = [(int(m), int(n)) for m, n in random.integers(2, 49, (200, 2))]
+    for m, n in pairs:
+        args = attention(m, n, seed=m)
+        same(made.attention(*args), net.attention(*args))
+    report = made.attention.report()
+    lists = {(Policy(16).bucket(m), Policy(16).bucket(n)) for m, n in pairs}
+    assert made.attention.compilations == report.compilations == len(lists) == 9
+    assert (report.calls, report.hits, report.exact) == (200, 191, 0)
+    true, whole = (sum(m * 4 + n * 7 for m, n in found) for found in (
+        pairs, [(Policy(16).bucket(m), Policy(16).bucket(n)) for m, n in pairs]))  # fmt: skip
+    assert report.waste == pytest.approx(1 - true / whole)
+
+
+def test_the_report_can_be_read() -> None:
+    bucketed = axon.compile(ATTENTION).on("jax", buckets={"n": [8, 16]}).attention
+    bucketed(*attention(5, 6))
+    assert str(bucketed.report()).splitlines() == [
+        "attention: 1 call, 1 compilation, 0 hits, 18% padding",
+        "  m: no buckets asked for",
+        "  d: no buckets asked for",
+        "  n: padded to 8, 16, 25% padding",
+        "  e: no buckets asked for",
+    ]
