@@ -70,6 +70,18 @@ class JaxArrays(Bounded):
         function_on_rows: Callable[..., Value] = compiled(run)
         return function_on_rows
 
+    def by_ids(self, kind: str, values: Array, ids: Any, count: int, dtype: Any) -> Array:
+        """The elements with the same number, which are side by side, combined."""
+        if kind in ("any", "all"):
+            truth = values != 0 if kind == "any" else values == 0
+            found = self.by_ids("sum", truth.astype(jnp.int32), ids, count, None) > 0
+            return found if kind == "any" else ~found
+        if dtype is None and kind in ("sum", "prod"):
+            dtype = getattr(jnp, kind)(jnp.zeros(1, values.dtype)).dtype
+        values = values if dtype is None else values.astype(dtype)
+        combine = getattr(jax.ops, f"segment_{kind}")
+        return combine(values, ids, num_segments=count, indices_are_sorted=True)
+
     def element(self, name: str) -> Any:
         """The dtype; where 64-bit elements are disabled in JAX, those of 32 bits replace them."""
         narrow = name.replace("64", "32") if not jax.config.values["jax_enable_x64"] else name

@@ -300,6 +300,8 @@ def lift(x: Any, frame: Frame) -> Rows:
     xp = frame.arrays.xp
     if hasattr(xp, "device"):
         return Rows(frame, x.values.index_select(0, segments.placed(xp, "ids")))
+    if not isinstance(x.values, numpy.ndarray):
+        return Rows(frame, taken(xp, x.values, segments.ids))
     return Rows(frame, numpy.repeat(x.values, segments.lengths, axis=0))
 
 
