@@ -122,6 +122,10 @@ def on_host(result: Any) -> Any:
     return np.asarray(result.cpu() if hasattr(result, "cpu") else result)
 
 
+def host(result: Any) -> Any:
+    return np.asarray(result.cpu() if hasattr(result, "cpu") else result)
+
+
 def measure(
     sides: dict[str, Side],
     counts: dict[str, Callable[[], int]],
@@ -211,11 +215,13 @@ def on_torch(size: Size, rounds: int) -> None:
     sides: dict[str, Side] = {
         "by hand, eager": by_hand,
         "by hand, compiled": compiled,
-        "Axon, compiled": lambda x: net.layers(p, x),
+        "Axon, compiled": net.layers.module(p, params="p"),
+        "Axon, weights as arguments": lambda x: net.layers(p, x),
     }
     counts = {
         "by hand, compiled": lambda: made[0],
-        "Axon, compiled": lambda: net.layers.compilations,
+        "Axon, compiled": lambda: sides["Axon, compiled"]._function.compilations,  # type: ignore[attr-defined]
+        "Axon, weights as arguments": lambda: net.layers.compilations,
     }
 
     def wait(_: Any) -> None:
