@@ -35,6 +35,8 @@ def cases() -> list[tuple[str, Example]]:
 
 CASES = cases()
 
+FIRST = dict(reversed(CASES))
+
 
 @pytest.mark.parametrize(("name", "example"), CASES, ids=[f"{n}-{e.call}" for n, e in CASES])
 def test_operators_in_buckets(name: str, example: Example) -> None:
@@ -46,7 +48,7 @@ def test_operators_in_buckets(name: str, example: Example) -> None:
     bucketed = agree(net, "example", poisoned(names), args)
     if NIGHT:
         agree(net, "example", poisoned(names, HUGE), args)
-    if name not in UNDEFINED:
+    if name not in UNDEFINED and (NIGHT or example is FIRST[name]):
         try:
             exact = gradients(net.on("jax").example, args)
         except (TypeError, ValueError, NotImplementedError, axon.ArgumentError):
