@@ -14,8 +14,9 @@ from axon.backends.ragged import Ragged, Row
 from axon.backends.row_moves import is_batch
 from axon.backends.row_plan import Lifted, Plan, is_varying
 from axon.backends.segments.frames import NotFlat
+from axon.backends.segments.groups import settled
 from axon.backends.segments.mapping import map_flat
-from axon.backends.segments.rows import Grouped, settled
+from axon.backends.segments.rows import Grouped
 from axon.backends.segments.steps import apply
 from axon.backends.segments.traced import Compiled, places_of
 from axon.ops.arrays import Arrays, Value

@@ -42,7 +42,7 @@ class TracedSegments(Segments):
         raise NotFlat("where a row begins, traced")
 
     @property
-    def within(self) -> Any:  # type: ignore[override]
+    def within(self) -> Any:
         raise NotFlat("the place in a row, traced")
 
     def same(self, other: Segments) -> bool:
@@ -143,7 +143,7 @@ def places_of(tensors: Sequence[Row]) -> tuple[int | None, ...] | None:
             continue
         if tensor.packed is None:
             return None
-        offsets = tensor.offsets
+        offsets: Any = tensor.offsets
         at = next((i for i, o in enumerate(found) if o is offsets or numpy.array_equal(o, offsets)),
                   len(found))  # fmt: skip
         if at == len(found):
