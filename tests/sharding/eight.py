@@ -38,6 +38,9 @@ pair = fn (x : f32 [b,f], k : i64) { { top = x[:2], rest = (x * 2, sum(x, axis=0
 square_ = fn (x : f32 [f,f]) { x + transpose(x) };
 fused = fn (x : f32 [b,d], w : f32 [d,3*f]) { split(x @ w, parts=3, axis=-1) };
 heads = fn (x : f32 [b,n,h*k], h : dim h) { reshape(x, [b,n,h,k]) * 2 };
+convolved1 = fn (x : f32 [b,c,h,w], k : f32 [o,c,3,3]) { conv(x, k, pad="same") };
+convolved4 = fn (x : f32 [b,c,h,w], k : f32 [o,c/4,3,3]) { conv(x, k, pad="same", groups=4) };
+spectrum = fn (x : f32 [b,n,2]) { dft(x, axis=1) };
 chosen = fn (x : f32 [f]) { select(x, x > 0) };
 plain = fn (x : f32 [k]) { x + 1 };
 """
@@ -151,6 +154,38 @@ def on_gradients() -> None:
             close(slope, wanted[name])
 
 
+def on_convolutions() -> None:
+    """XLA's own division of these is wrong: along a window, beside features that are cut, and in
+    derivatives by filters in groups.
+    """
+    import jax
+
+    x = normal(4, 8, 4, 8)
+    for groups in (1, 4):
+        filters = normal(8, 8 // groups, 3, 3)
+        name = f"convolved{groups}"
+
+        def slopes(function: Any, *args: Any) -> Any:
+            loss = lambda *args: jax.numpy.mean(function.jax(*args) ** 2)  # noqa: E731
+            return jax.jit(jax.grad(loss, argnums=(0, 1)))(*args)
+
+        wanted = slopes(NET.on("jax")[name], x, filters)
+        for rules in (
+            {"h": "data", "o": "model"},
+            {"h": "model", "o": "data"},
+            {"b": "data", "o": "model"},
+            {"w": "data", "b": "model"},
+        ):
+            same(name, x, filters, rules=rules)
+            there = sharded(rules)[name]
+            jax.tree.map(close, slopes(there, *there.placed(x, filters)), wanted)
+
+
+def on_fourier_transforms() -> None:
+    """XLA ends the process where it divides one."""
+    same("spectrum", normal(4, 8, 2), rules={"n": "data", "b": "model"})
+
+
 def on_arguments_that_are_placed_before() -> None:
     mlp = sharded().mlp
     weights, x = mlp.placed(WEIGHTS, x=X)
@@ -172,7 +207,9 @@ def on_a_model_whose_sizes_are_numbers() -> None:
     found = there(weights, tokens, heads=2)
     close(found, net.gpt2(weights, tokens, heads=2))
     assert spec(found) == ("data", None, "model")
-    placed = there.placed(weights, tokens, heads=2)[0]["transformer"]
+    placed, words, _ = there.placed(weights, tokens, heads=2)
+    close(there(placed, words, heads=2), found)
+    placed = placed["transformer"]
     assert spec(placed["h"]["mlp"]["c_fc"]["weight"]) == (None, None, "model")
     assert spec(placed["h"]["attn"]["c_attn"]["bias"]) == (None, "model")
     assert spec(placed["wpe"]["weight"]) == (None, None)
@@ -229,6 +266,14 @@ def on_costs() -> None:
     assert by_size["f -> model"].sent == 8 * 16 * 4
     assert found.suggested == min(found, key=lambda cost: (cost.bytes, cost.sent))
     assert repr(found).endswith('suggested: shard={"d": "model"}')
+
+
+def on_the_costs_of_what_is_chosen() -> None:
+    """It is listed, however many others are cheaper, or if a size is cut twice."""
+    rules = {"b": ("data", "model")}
+    found = sharded(rules).mlp.sharding(MESH, b=8, d=16, f=32)
+    own = [cost for cost in found if str(cost) == "b -> data and model"]
+    assert [cost.arguments for cost in own] == [(("p", 4096), ("x", 64))]
 
 
 def on_costs_of_what_is_not_divided() -> None:

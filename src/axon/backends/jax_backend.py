@@ -138,6 +138,11 @@ class JaxBackend(Home):
         """The front of an array."""
         return cut(array, shape)
 
+    def kept(self, array: Any) -> Any:
+        """An array that many calls take, brought to the device once."""
+        with jax.enable_x64(True):
+            return jax.numpy.asarray(array)
+
     def failure(self, problem: Exception) -> str | None:
         if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
             return NO_MEMORY
