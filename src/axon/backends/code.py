@@ -206,7 +206,9 @@ class Coder:
         """The name of a function for all rows at once, beside one for each row; or why not."""
         from axon.backends.flat_code import FlatBody, reason
 
-        why = reason(function) if self.arrays.by_segments else "the backend compiles them"
+        why = reason(function)
+        if not self.arrays.by_segments and not hasattr(self.arrays, "compiled"):
+            why = "the backend compiles them"
         if why is not None:
             return f"None, {why!r}"
         name = self.names.fresh("all_rows")
