@@ -118,6 +118,10 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
+def on_host(result: Any) -> Any:
+    return np.asarray(result.cpu() if hasattr(result, "cpu") else result)
+
+
 def measure(
     sides: dict[str, Side],
     counts: dict[str, Callable[[], int]],
@@ -139,9 +143,9 @@ def measure(
         first[name] = passed(name)
         count = counts[name]() if name in counts else 0
         say(f"  {name:<28} first pass {first[name]:9.2f} s   {count:3} compilations")
-    expected = [np.asarray(sides[names[0]](x)) for x in (inputs[0], inputs[-1])]
+    expected = [on_host(sides[names[0]](x)) for x in (inputs[0], inputs[-1])]
     for name in names[1:]:
-        given = [np.asarray(sides[name](x)) for x in (inputs[0], inputs[-1])]
+        given = [on_host(sides[name](x)) for x in (inputs[0], inputs[-1])]
         away = max(float(np.abs(a - b).max()) for a, b in zip(given, expected, strict=True))
         say(f"  {name:<28} differs from {names[0]} by at most {away:.1e}")
     times: dict[str, list[float]] = {name: [] for name in names}
@@ -218,11 +222,7 @@ def on_torch(size: Size, rounds: int) -> None:
         if device.type == "cuda":
             torch.cuda.synchronize()
 
-    def home(side: Side) -> Side:
-        return lambda x: side(x).cpu() if isinstance(x, np.ndarray) else side(x)
-
     with torch.no_grad():
-        sides = {name: home(side) for name, side in sides.items()}
         measure(sides, counts, inputs, wait, rounds)
 
 

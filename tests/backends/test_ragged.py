@@ -126,7 +126,7 @@ def test_rows_that_make_no_tensor(rows: Lists, message: str) -> None:
 
 
 def test_a_row_is_an_array() -> None:
-    with pytest.raises(TypeError, match=r"NumPy or JAX was expected, not \[1, 2\]"):
+    with pytest.raises(TypeError, match=r"NumPy, JAX or PyTorch was expected, not \[1, 2\]"):
         Ragged.from_rows([[1, 2]])
 
 

@@ -62,6 +62,16 @@ CASES = [
     ("fmt", ["--check", "a.axon", "b.axon"]),
     ("fmt", ["--diff", "c.axon"]),
     ("fmt", ["c.axon", "d.axon"]),
+    ("graph", ["a.axon", "f"]),
+    ("graph", ["b.axon", "-o", "b.svg"]),
+    ("graph", ["a.axon", "-o", "a.html"]),
+    ("graph", ["a.axon", "nope"]),
+    ("graph", [CLASSIFIER, "-o", "c.dot"]),
+    ("import", [ENCODER]),
+    ("import", [CLASSIFIER, "-o", "c.axon", "--weights", "c.safetensors"]),
+    ("doc", ["a.axon"]),
+    ("doc", ["a.axon", "-o", "a.html"]),
+    ("doc", ["a.axon", "b.axon"]),
 ]
 
 

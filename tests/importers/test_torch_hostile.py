@@ -692,3 +692,22 @@ def infer_text(text: str) -> None:
     data = zipped({**good().entries(), PROGRAM: text.encode()})
     with contextlib.suppress(NoModel):
         read_archive(io.BytesIO(data.getvalue()), "m").report()
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("aten.pad.default", "pad"),
+        ("aten.flip.default", "dims"),
+        ("aten.fft_fftn.default", "dim"),
+        ("aten._fft_c2c.default", "dim"),
+        ("aten.fft_fftshift.default", "dim"),
+        ("aten.sum.dim_IntList", "dim"),
+    ],
+)
+def test_very_many_axes(target: str, name: str) -> None:
+    made = Exported()
+    x = made.input("x", "f32", [2, 3])
+    given: dict[str, Any] = {name: [0] * 60_000}
+    made.output(made.call(target, self=x, **given))
+    assert infer(made).diagnostics

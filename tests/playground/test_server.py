@@ -218,5 +218,5 @@ def test_the_command_serves_until_it_is_interrupted(built: Path) -> None:
     connection.request("GET", "/main.js")
     assert connection.getresponse().read() == b"let a;"
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     process.stdout.close()

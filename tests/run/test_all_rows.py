@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
@@ -404,6 +405,34 @@ def test_what_is_too_large_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(packed, "LARGEST", 400)
     parts = outcome(net.f, x)
     assert whole[1] == parts[1] and alike(whole[0], parts[0])
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        numpy.array([numpy.nan, numpy.inf, -numpy.inf, 0.0, -0.0, 1.0], numpy.float32),
+        numpy.array([0.0, -0.0, 1.0, 2.0], numpy.float32),
+        numpy.random.default_rng(1).normal(size=100).astype(numpy.float32),
+        numpy.array([2**63 - 1, -(2**63), 0, 1]),
+        numpy.arange(1000),
+    ],
+    ids=["infinite", "signed zeros", "different", "largest", "integers"],
+)
+def test_order_is_that_of_the_rows_to_the_bit(some: Any) -> None:
+    """Equal elements stay in their order, and a zero keeps its sign."""
+    random = numpy.random.default_rng(0)
+    offsets = numpy.concatenate([[0], numpy.cumsum(random.integers(0, 20, 60))])
+    element = "f32" if some.dtype.kind == "f" else "i64"
+    net = axon.compile(
+        f"f = fn (x : {element} [n,*]) {{"
+        " map(fn (r) { argsort(r), argsort(r, descending=true), sort(r) }, x) };"
+    )
+    x = axon.Ragged.from_packed(random.choice(some, offsets[-1]), offsets)
+    found = net.f(x)
+    with row_by_row():
+        expected = net.f(x)
+    for a, b in zip(found, expected, strict=True):
+        assert a.values.tobytes() == b.values.tobytes()
 
 
 WITHOUT = {"collect", "eye", "fft", "lexsort", "linalg", "meshgrid"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -56,6 +56,10 @@ class Bounded:
 
     def stop_gradient(self, x: Array) -> Array:
         return x
+
+    def shared(self, function: Callable[..., Value]) -> Callable[..., Value]:
+        """A function that a program calls more than once."""
+        return function
 
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of a `word`."""

@@ -29,6 +29,7 @@ from axon.backends.roots import solved
 from axon.backends.segments import frames
 from axon.backends.segments.steps import Step
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
+from axon.backends.static import is_static, repeated
 from axon.backends.stepwise import Stepwise
 from axon.graph.graph import (
     Alias,
@@ -118,6 +119,8 @@ def compile_graph(
     if watcher is not None:
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
+    if is_static(graph):
+        coder.repeated = repeated(graph)
     name = coder.graph(graph, placed)
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects
@@ -166,6 +169,7 @@ class Coder:
         self.steps: list[Step] = []
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
+        self.repeated: frozenset[Graph] = frozenset()
 
     def graph(self, graph: Graph, placed: Placed | None = None) -> str:
         """The name of the function for a graph whose values lie in this way."""
@@ -178,6 +182,9 @@ class Coder:
             params = body.params(graph.params)
             result = body.write(graph)
             self.define(known, params, body, result)
+            if placed is None and graph in self.repeated:
+                share = self.names.constant(self.arrays.shared, "shared", "shared")
+                self.lines.append(Line(f"{known} = {share}({known})"))
         return known
 
     def step(self, node: Apply) -> Step:
@@ -199,7 +206,9 @@ class Coder:
         """The name of a function for all rows at once, beside one for each row; or why not."""
         from axon.backends.flat_code import FlatBody, reason
 
-        why = reason(function) if self.arrays.by_segments else "the backend compiles them"
+        why = reason(function)
+        if not self.arrays.by_segments and not hasattr(self.arrays, "compiled"):
+            why = "the backend compiles them"
         if why is not None:
             return f"None, {why!r}"
         name = self.names.fresh("all_rows")

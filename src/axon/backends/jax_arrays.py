@@ -27,6 +27,22 @@ class JaxArrays(Bounded):
     library = jnp
     by_segments = False
 
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def shared(self, function: Callable[..., Value]) -> Callable[..., Value]:
+        """Traced, and made part of a program, once for all calls with arguments of the same sizes;
+        XLA still inlines it.
+        """
+        made: Callable[..., Value] = jax.jit(function)
+        self.kept.append(made)
+        return made
+
+    def forget(self) -> None:
+        """Drop what has been traced of shared functions."""
+        for function in self.kept:
+            function.clear_cache()
+
     def __getattr__(self, name: str) -> Any:
         found = getattr(jnp, name)
         self.__dict__[name] = found  # cached as an attribute
@@ -53,6 +69,28 @@ class JaxArrays(Bounded):
 
         function_on_rows: Callable[..., Value] = compiled(run)
         return function_on_rows
+
+    def by_ids(self, kind: str, values: Array, ids: Any, count: int, dtype: Any) -> Array:
+        """The elements with the same number, which are side by side, combined."""
+        if kind in ("any", "all"):
+            truth = values != 0 if kind == "any" else values == 0
+            found = self.by_ids("sum", truth.astype(jnp.int32), ids, count, None) > 0
+            return found if kind == "any" else ~found
+        if dtype is None and kind in ("sum", "prod"):
+            dtype = getattr(jnp, kind)(jnp.zeros(1, values.dtype)).dtype
+        values = values if dtype is None else values.astype(dtype)
+        combine = getattr(jax.ops, f"segment_{kind}")
+        return combine(values, ids, num_segments=count, indices_are_sorted=True)
+
+    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that is compiled for each list of sizes."""
+
+        def run(*args: Any) -> Any:
+            self.__dict__["traced"] = self.__dict__.get("traced", 0) + 1
+            return function(*args)
+
+        made: Callable[..., Any] = jax.jit(run)
+        return made
 
     def element(self, name: str) -> Any:
         """The dtype; where 64-bit elements are disabled in JAX, those of 32 bits replace them."""
@@ -231,12 +269,16 @@ def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
     return jax.jit(traced, static_argnums=sizes)
 
 
-def _made(jaxpr: Any) -> Iterator[Any]:
-    """The abstract values of all results, in nested functions too."""
+def _made(jaxpr: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """The abstract values of all results, in nested functions too, once for each function."""
+    seen = set() if seen is None else seen
+    if id(jaxpr) in seen:
+        return
+    seen.add(id(jaxpr))
     for equation in jaxpr.eqns:
         yield from (variable.aval for variable in equation.outvars)
         for param in equation.params.values():
             for part in param if isinstance(param, tuple | list) else (param,):
                 inside = getattr(part, "jaxpr", part)
                 if hasattr(inside, "eqns"):
-                    yield from _made(inside)
+                    yield from _made(inside, seen)

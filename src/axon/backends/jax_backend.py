@@ -58,7 +58,7 @@ class JaxBackend(Home):
         with jax.enable_x64(True):
             function, _ = compile_graph(graph, self.arrays, externs)
         if not is_static(graph):
-            return _with_wide(lambda *args: jax.tree.map(_ours, _concrete(function)(*args)))
+            return self._by_operators(graph, externs, function)
 
         def traced(*args: Any) -> Any:
             self._traced += 1  # this runs when JAX traces, which is when it compiles
@@ -88,15 +88,35 @@ class JaxBackend(Home):
             seen += self._traced - before
             if seen > MOST_COMPILED:
                 whole.clear_cache()
+                self.arrays.forget()
                 seen = 0
             return result
 
         return run
 
+    def _by_operators(
+        self, graph: Graph, externs: Externs, function: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """One operator after another; where JAX traces, as it takes them."""
+        inside: Callable[..., Any] | None = None
+
+        def run(*args: Any) -> Any:
+            nonlocal inside
+            if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
+                inside = inside or self.traceable(graph, externs)
+                return inside(*args)
+            with jax.enable_x64(True):
+                return jax.tree.map(_ours, function(*args), is_leaf=_is_ragged)
+
+        return run
+
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         """For `jax.grad` and similar: the caller decides on compilation and precision."""
-        function, _ = compile_graph(graph, self.arrays, externs)
-        return function if is_static(graph) else _concrete(function)
+        if is_static(graph):
+            return compile_graph(graph, self.arrays, externs)[0]
+        arrays = JaxArrays()
+        arrays.by_segments = True
+        return _with_sizes(compile_graph(graph, arrays, externs)[0])
 
     def traced_once(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
         """The same for a graph that is compiled once for each list of argument sizes, whatever the
@@ -117,6 +137,11 @@ class JaxBackend(Home):
     def cut(self, array: Any, shape: tuple[int, ...]) -> Any:
         """The front of an array."""
         return cut(array, shape)
+
+    def kept(self, array: Any) -> Any:
+        """An array that many calls take, brought to the device once."""
+        with jax.enable_x64(True):
+            return jax.numpy.asarray(array)
 
     def failure(self, problem: Exception) -> str | None:
         if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
@@ -158,13 +183,52 @@ def _of_leaves(function: Callable[..., Any], types: Sequence[Type]) -> Callable[
     return run
 
 
-def _concrete(function: Callable[..., Any]) -> Callable[..., Any]:
+NEEDS_VALUES = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+"""How JAX says that something is asked of a value that is traced. (A bool is the first.)"""
+
+
+def _with_sizes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The sizes of rows are known where JAX traces, but not those that depend on values."""
+
     def run(*args: Any) -> Any:
-        if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
-            raise Untraceable
-        return function(*args)
+        try:
+            return function(*args)
+        except NEEDS_VALUES:
+            raise Untraceable from None
 
     return run
+
+
+class _Sizes:
+    """Where rows are, and which of their sizes vary: what JAX does not trace of a ragged tensor,
+    and compiles for.
+    """
+
+    def __init__(self, ragged: Ragged) -> None:
+        self.offsets, self.varying = ragged.offsets, ragged.varying
+        offsets = None if ragged.offsets is None else ragged.offsets.tobytes()
+        self.key = offsets, ragged.varying
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Sizes) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+jax.tree_util.register_pytree_node(
+    Ragged,
+    lambda x: ((x.values, x.like), _Sizes(x)),
+    lambda sizes, parts: Ragged(parts[0], sizes.offsets, sizes.varying, parts[1]),
+)
+
+
+def _is_ragged(value: Any) -> bool:
+    return isinstance(value, Ragged)
 
 
 def _ours(value: Any) -> Any:
@@ -172,13 +236,3 @@ def _ours(value: Any) -> Any:
     if isinstance(value, Ragged):
         return value.put(jax.numpy)
     return jax.numpy.asarray(value) if isinstance(value, numpy.ndarray | numpy.generic) else value
-
-
-def _with_wide(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Run with 64-bit element types, which JAX has only on request."""
-
-    def run(*args: Any) -> Any:
-        with jax.enable_x64(True):
-            return function(*args)
-
-    return run

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
@@ -18,6 +19,7 @@ from axon.backends.meshes import Shard
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
 from axon.graph.sharding import CannotShard, Layout, Placement, Tree
+from axon.ops.arrays import Array
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
 
 
@@ -42,14 +44,79 @@ def make_mesh(axes: Mapping[str, int]) -> Mesh:
     )
 
 
+MOST_COMPILED = 256
+"""How many compiled versions of one graph are kept."""
+
+
+class Transforms:
+    """Fourier transforms of arrays that are whole along the axis; `whole` makes them so."""
+
+    def __init__(self, whole: Callable[[Array, int], Array]) -> None:
+        self._whole = whole
+
+    def fft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return self._transformed(jnp.fft.fft, x, n, axis)
+
+    def ifft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return self._transformed(jnp.fft.ifft, x, n, axis)
+
+    def irfft(self, x: Array, n: int | None = None, axis: int = -1) -> Array:
+        return self._transformed(jnp.fft.irfft, x, n, axis)
+
+    def _transformed(
+        self, transform: Callable[..., Array], x: Array, n: int | None, axis: int
+    ) -> Array:
+        return self._whole(transform(self._whole(jnp.asarray(x), axis), n=n, axis=axis), axis)
+
+
+class MeshArrays(JaxArrays):
+    """The array namespace on a mesh.
+
+    XLA (0.10) computes wrong values, or ends the process, where it divides a convolution along the
+    dimensions that its window slides over, or into groups. So these are whole on each device: only
+    the batch and the features of the result may be cut, and nothing where there are groups. Nor
+    does it divide a Fourier transform along its axis.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        self._mesh = mesh
+        self.fft = Transforms(self._whole_along)
+
+    def conv(self, x: Array, filters: Array, *, groups: int, **how: Any) -> Array:
+        free = PartitionSpec.UNCONSTRAINED if groups == 1 else None
+        x = self._whole(x, free)
+        y = super().conv(x, self._whole(filters, free), groups=groups, **how)
+        return self._whole(y, free, free)
+
+    def _whole_along(self, x: Array, axis: int) -> Array:
+        spec: list[Any] = [PartitionSpec.UNCONSTRAINED] * x.ndim
+        spec[axis] = None
+        return _constrained(x, named(self._mesh, spec))
+
+    def _whole(self, x: Array, *first: Any) -> Array:
+        """An array that is cut along its first dimensions at most."""
+        spec = [*first, *[None] * (x.ndim - len(first))]
+        return _constrained(jnp.asarray(x), named(self._mesh, spec))
+
+
+def _constrained(x: Array, sharding: NamedSharding) -> Array:
+    constrained: Callable[..., Array] = jax.lax.with_sharding_constraint
+    return constrained(x, sharding)
+
+
+def named(mesh: Mesh, axes: Sequence[Any]) -> NamedSharding:
+    return NamedSharding(mesh, PartitionSpec(*axes))  # type: ignore[no-untyped-call]
+
+
 class Sharding:
     """A mesh, and which sizes are cut along which of its axes."""
 
     def __init__(self, axes: Axes, shard: Shard) -> None:
+        self.axes = axes
         self.mesh = make_mesh(dict(axes))
         self.shard = shard
         self.traced = 0
-        self._arrays = JaxArrays()
+        self._arrays = MeshArrays(self.mesh)
 
     # --- programs ---
 
@@ -58,12 +125,21 @@ class Sharding:
             inside = self.traceable(graph, externs, placement)
         types, trees = _laid_out(graph, placement)
         whole = self._compiled(types, inside)
+        seen = 0
 
         def run(*args: Any) -> Any:
+            nonlocal seen
             if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
                 return inside(*args)
+            before = self.traced
+            given = _apart(types, self.placed(types, trees, args))
             with jax.enable_x64(True):
-                return whole(*_apart(types, self.placed(types, trees, args)))
+                result = whole(*given)
+            seen += self.traced - before
+            if seen > MOST_COMPILED:
+                whole.clear_cache()
+                seen = 0
+            return result
 
         return run
 
@@ -111,12 +187,11 @@ class Sharding:
         """
         if isinstance(tree, Layout):
             free = PartitionSpec.UNCONSTRAINED
-            sharding = self._named([free if r is None else r.axes for r in tree.rules])
-            constrained: Callable[..., Any] = jax.lax.with_sharding_constraint
+            sharding = named(self.mesh, [free if r is None else r.axes for r in tree.rules])
 
             def put(x: Any) -> Any:
                 self.check(tree, x.shape)
-                return constrained(x, sharding)
+                return _constrained(x, sharding)
 
             return put
         parts = [None if part is None else self._constraint(part) for part in tree]
@@ -134,7 +209,8 @@ class Sharding:
     ) -> list[Any]:
         """The arguments on the devices where they belong; nothing is moved if one does not fit."""
         self.check_all(types, trees, args)
-        return self._mapped(types, trees, args, self.put)
+        with jax.enable_x64(True):  # else what has 64 bits would lose half of them
+            return self._mapped(types, trees, args, self.put)
 
     def check_all(
         self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
@@ -174,10 +250,7 @@ class Sharding:
     def sharding(self, tree: Layout | None) -> NamedSharding:
         """How an argument lies: whole on each device where no rule says anything."""
         rules = () if tree is None else tree.rules
-        return self._named([None if rule is None else rule.axes for rule in rules])
-
-    def _named(self, axes: Sequence[Any]) -> NamedSharding:
-        return NamedSharding(self.mesh, PartitionSpec(*axes))  # type: ignore[no-untyped-call]
+        return named(self.mesh, [None if rule is None else rule.axes for rule in rules])
 
     def put(self, array: Any, sharding: NamedSharding) -> Any:
         if isinstance(array, jax.Array):

@@ -1,10 +1,13 @@
-"""Whether the sizes in a graph are known before it runs: only then it is compiled as one unit."""
+"""Whether the sizes in a graph are known before it runs: only then it is compiled as one unit. And
+which graphs it calls more than once.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from axon.graph.graph import Apply, Call, Check, Function, Graph, Measure, Node
+from axon.graph.graph import Apply, Call, Check, Extern, Function, Graph, Measure, Node
 from axon.types.type import type_variables
 from axon.types.variables import DimVar, ShapeVar
 
@@ -25,6 +28,18 @@ def is_static(graph: Graph) -> bool:
         isinstance(v, DimVar | ShapeVar) and v.runtime
         for p in graph.params
         for v in type_variables(p.type)
+    )
+
+
+def repeated(graph: Graph) -> frozenset[Graph]:
+    """The graphs that are called from several places, apart from those in which something of the
+    caller's is called: that may differ each time.
+    """
+    calls = Counter(node.graph for node in _nodes(graph) if isinstance(node, Call))
+    return frozenset(
+        called
+        for called, count in calls.items()
+        if count > 1 and not any(isinstance(node, Extern) for node in _nodes(called))
     )
 
 

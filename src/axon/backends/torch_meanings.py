@@ -247,11 +247,25 @@ def _(
             after=after, offset=offset, softcap=softcap, give=give,
         )  # fmt: skip
     mask = rest[0] if rest else None
-    if mask is not None and mask.dtype != torch.bool:
-        mask = mask.to(q.dtype)
-    return functional.scaled_dot_product_attention(
+    if mask is not None:
+        mask = mask if mask.ndim > 1 else mask.expand(1, n)
+        mask = mask if mask.dtype == torch.bool else mask.to(q.dtype)
+    some = None
+    if mask is not None and q.device.type != "cpu":
+        mask, some = opened(mask)
+    made = functional.scaled_dot_product_attention(
         q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=groups != 1
     )
+    return made if some is None else torch.where(some, made, 0)
+
+
+def opened(mask: Array) -> tuple[Array, Array]:
+    """A mask that closes all keys to no query, and which queries it left some: what a kernel makes
+    of the others, and of their derivatives, differs.
+    """
+    as_bool = mask.dtype == torch.bool
+    some = (mask if as_bool else mask != -torch.inf).any(-1, keepdim=True)
+    return torch.where(some, mask, True if as_bool else 0.0), some
 
 
 # --- images ----------------------------------------------------------------------------------

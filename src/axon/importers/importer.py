@@ -82,6 +82,8 @@ class Importer:
     sequences: dict[str, Any] = field(default_factory=dict)
     """The tensors that sequences hold, or how they are pieces of one."""
     resolved: dict[int, tuple[int, Type, Type]] = field(default_factory=dict)
+    simplest: dict[Poly, Dim] = field(default_factory=dict)
+    """Sizes that were met, in their simplest form."""
     memo: Memo = field(default_factory=Memo)
 
     inner: dict[str, set[str]] = field(default_factory=dict)

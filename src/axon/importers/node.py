@@ -21,7 +21,7 @@ from axon.importers.expressions import (
 )
 from axon.importers.importer import Importer
 from axon.importers.naming import hint
-from axon.importers.opened import added_up, is_plain, opened
+from axon.importers.opened import added_up, as_plain, opened
 from axon.importers.operations import Malformed, Operation, Unsupported
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
@@ -337,13 +337,19 @@ class Node:
         """
         importer = self.importer
         found: Sequence[Type] = [importer.resolve(type_) for type_ in types]
-        if not all(map(is_plain, found)):
+        plain = [as_plain(type_, importer.simplest) for type_ in found]
+        made = [  # what was bound in a step is kept, as the reasons for a size are told by it
+            own if form is type_ else form
+            for own, type_, form in zip(types, found, plain, strict=True)
+            if form is not None
+        ]
+        if len(made) < len(plain):
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)
-            types = opened(importer.state, found, given, origin)
-        types = [added_up(type_) for type_ in types]
+            opens = opened(importer.state, found, given, origin)
+            made = [added_up(type_) for type_ in opens]
         known = [*contents, *[None] * (len(types) - len(contents))]
-        for name, type_, each in zip(names, types, known, strict=False):
+        for name, type_, each in zip(names, made, known, strict=False):
             if name:
                 importer.define(name, type_, each)
 

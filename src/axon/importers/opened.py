@@ -26,19 +26,25 @@ from axon.types.type import (
 from axon.types.variables import DimVar, ShapeVar
 
 
-def is_plain(type_: Type) -> bool:
-    """Whether a type is that of a tensor of a model as it stands."""
+def as_plain(type_: Type, simplest: dict[Poly, Dim]) -> Type | None:
+    """The type with each size in its simplest form, if it is that of a tensor of a model as it
+    stands. `simplest` has the forms of sizes that were met before.
+    """
     if not isinstance(type_, Tensor):
-        return False
-    for item in type_.shape:
-        if isinstance(item, int):
-            continue
+        return None
+    word = list(type_.shape)
+    for at, item in enumerate(type_.shape):
         if isinstance(item, Poly):
-            if is_at_run_time(item) or is_vast(item):
-                return False
-        elif item.runtime:
-            return False
-    return True
+            form = simplest.get(item)
+            if form is None:
+                if is_at_run_time(item) or is_vast(item):
+                    return None
+                form = simplest[item] = dims.added_up(item)
+            word[at] = form
+        elif not isinstance(item, int) and item.runtime:
+            return None
+    shape = tuple(word)
+    return type_ if shape == type_.shape else Tensor(type_.elem, shape)
 
 
 def is_at_run_time(item: Dim | ShapeVar) -> bool:

@@ -6,6 +6,8 @@ types of the arguments, and its error tells the line inside.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from axon.diagnostics import Diagnostic, Severity
 from axon.inference.walk import Walk
 from axon.solver.constraints import Origin
@@ -39,20 +41,31 @@ def with_inner_places(
     found: list[Diagnostic], inner: list[Diagnostic], functions: dict[str, Span]
 ) -> list[Diagnostic]:
     """The messages about calls, each with the place inside the function that is called."""
-    left: list[tuple[Span, str]] = []
+    left: list[tuple[Span, str, Diagnostic]] = []
     for each in inner:
         place = _place(each)
         owner = next((n for n, s in functions.items() if place and place.is_within(s)), None)
         if each.severity == Severity.ERROR and place is not None and owner is not None:
             text = each.message.removeprefix(f"{owner}: ")
-            left.append((place, f"in `{owner}`: {text}"))
+            left.append((place, f"in `{owner}`: {text}", each))
     kept = []
     for each in found:
         if each.subject in functions and left:
-            kept.append(each.with_label(*left.pop(0)))
+            place, text, inside = left.pop(0)
+            kept.append(_said_inside(each, inside).with_label(place, text))
         else:
             kept.append(each)
     return kept
+
+
+def _said_inside(call: Diagnostic, inside: Diagnostic) -> Diagnostic:
+    """The message about a call, whose sizes do not broadcast as its conditions want, with what it
+    comes from: sizes that differ in the body.
+    """
+    if (call.code, inside.code) != ("AX110", "AX101"):
+        return call
+    text = inside.message.removeprefix(f"{inside.subject}: ")
+    return replace(call, code=inside.code, message=f"{call.subject}: {text}")
 
 
 def _place(diagnostic: Diagnostic) -> Span | None:

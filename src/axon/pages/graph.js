@@ -404,9 +404,11 @@ const Graph = (() => {
 
   function wrong(problem) {
     if (problem < 0) return null;
-    const text = html("pre", "", picture.problems[problem][1] || picture.problems[problem][0]);
-    text.tabIndex = 0; // it may be wider than the panel, and keys scroll it then
-    return text;
+    const [message, text] = picture.problems[problem];
+    const [first, ...rest] = (text || message).split("\n");
+    const places = rest.length ? html("pre", "", rest.join("\n")) : "";
+    if (places) places.tabIndex = 0; // they may be wider than the panel, and keys scroll them then
+    return html("div", "", html("p", "wrong", first), places);
   }
 
   function showBox(one) {

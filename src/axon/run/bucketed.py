@@ -44,6 +44,8 @@ class Compiling(Protocol):
 
     def cut(self, array: Any, shape: tuple[int, ...]) -> Any: ...
 
+    def kept(self, array: Any) -> Any: ...
+
 
 @dataclass(slots=True)
 class Version:
@@ -108,7 +110,8 @@ class Bucketed:
         if found is None:
             return self._exact(graph, exact, arrays)
         version, plan = found
-        run, pads, true, cuts, counted = version.run, plan.pads, plan.true, plan.cuts, plan.counted
+        run, pads, cuts, counted = version.run, plan.pads, plan.cuts, plan.counted
+        true = backend.kept(plan.true)
         lengthen, cut, fill = backend.lengthened, backend.cut, self.buckets.fill
         counts, seen, key = self.counts, version.seen, plan.key
 

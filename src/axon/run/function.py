@@ -13,7 +13,7 @@ from axon.backends.code import Externs, Watcher, place_of
 from axon.backends.externs import WrongResult
 from axon.backends.failures import reason
 from axon.backends.home import converted
-from axon.backends.meshes import Shard, mesh_of
+from axon.backends.meshes import Mesh, Shard, mesh_of
 from axon.backends.nature import DoesNotFit
 from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
@@ -61,6 +61,7 @@ MOST_GRAPHS = 256
 class OnMesh(Protocol):
     """What a backend does on a mesh of devices."""
 
+    axes: Mesh
     shard: Shard
 
     def placed(
@@ -423,6 +424,7 @@ class Function:
         from axon.run.parameters import settled
         from axon.run.sharding_costs import Subject, costs, stand_in
 
+        axes, own = mesh_of(mesh), self._backend.sharding
         found = with_elements(settled(self.subject, (), {**(sizes or {}), **named}, like or {}))
         given = {name: stand_in(type_) for name, type_ in found.types.items()}
         for name, value in given.items():
@@ -441,7 +443,7 @@ class Function:
             raise ArgumentError(f"{self.__name__}: its types are only known where all sizes are")
         subject = Subject(self.definition, made, typed, other._externs, arrays)
         try:
-            return costs(subject, mesh_of(mesh))
+            return costs(subject, axes, own.shard if own and own.axes == axes else None)
         except CannotShard as problem:
             raise ArgumentError(f"{self.__name__} cannot be sharded: {problem}") from None
 

@@ -137,20 +137,23 @@ class Subject:
     args: Sequence[Any]
 
 
-def costs(subject: Subject, mesh: Mesh) -> Costs:
-    """The choices whose sizes the mesh divides; raises `CannotShard`."""
+def costs(subject: Subject, mesh: Mesh, own: Shard | None = None) -> Costs:
+    """The choices whose sizes the mesh divides, that of the caller's `own` among them; raises
+    `CannotShard`.
+    """
     from axon.backends.jax_sharding import Sharding
 
     sharding = Sharding(mesh, ())
     found: list[Cost] = []
-    for shard in choices(cuttable(subject.definition, subject.typed), mesh):
+    every = choices(cuttable(subject.definition, subject.typed), mesh)
+    for shard in dict.fromkeys(every if own is None else [*every, own]):
         with suppress(CannotShard):  # of what the mesh does not divide
             found.append(_arguments(subject, sharding, shard))
     found = list(cheapest(found))
     compiled: list[Cost] = []
     for cost in found:
-        if len(compiled) == MOST_COMPILED:
-            break
+        if len(compiled) >= MOST_COMPILED and cost.shard != own:
+            continue
         placement = _placed(subject, cost.shard)
         with suppress(CannotShard):
             sent = sharding.collectives(subject.graph, subject.externs, placement, subject.args)

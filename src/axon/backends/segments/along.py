@@ -125,19 +125,40 @@ def along_rows(
         index = segments.starts[members][:, None] + step
         own = step < segments.lengths[members][:, None]
         rest = tuple(values.shape[1:])
-        padded = taken(xp, values, numpy.where(own, index, 0).reshape(-1))
+        padded = taken(xp, values, numpy.minimum(index, segments.total - 1).reshape(-1))
         padded = padded.reshape(len(members), width, *rest)
-        if not own.all():
-            mask = xp.asarray(own).reshape(*own.shape, *(1,) * len(rest))
-            padded = xp.where(mask, padded, xp.asarray(fill, dtype=values.dtype))
+        if own.all():
+            parts.append(function(padded).reshape(-1, *rest))
+            places.append(index.reshape(-1))
+            continue
+        mask = xp.asarray(own).reshape(*own.shape, *(1,) * len(rest))
+        padded = xp.where(mask, padded, xp.asarray(fill, dtype=values.dtype))
         made = function(padded)
         parts.append(taken(xp, made.reshape(-1, *rest), numpy.flatnonzero(own)))
         places.append(index[own])
     if not parts:
         return function(values[None])[0]
+    if isinstance(parts[0], numpy.ndarray):
+        whole = numpy.empty((segments.total, *parts[0].shape[1:]), parts[0].dtype)
+        for place, part in zip(places, parts, strict=True):
+            whole[place] = part
+        return whole
     back = numpy.empty(segments.total, numpy.int64)
     back[numpy.concatenate(places)] = numpy.arange(segments.total)
     return taken(xp, xp.concatenate(parts, axis=0), back)
+
+
+def _quick_order(below: Callable[..., Array], rows: Array, fill: Any) -> Array:
+    """The order along the second dimension, on NumPy, which finds one many times as fast if equal
+    elements may change places. Where there are none, nothing can; what fills up is none of them.
+    """
+    order = numpy.argsort(rows, axis=1)
+    ordered = numpy.take_along_axis(rows, order, axis=1)
+    equal = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != fill)
+    again = numpy.flatnonzero(equal.any(axis=1))
+    if len(again):
+        order[again] = below(rows[again], axis=1, stable=True)
+    return order
 
 
 def _so_far(
@@ -177,12 +198,13 @@ def _argsort(
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows along the outer size")
     kind = xp.xp.kind(x.dtype)
-    fill = {"b": True, "f": numpy.nan}.get(kind)
-    if fill is None:
-        fill = int(xp.xp.iinfo(x.dtype).max) if kind in "iu" else numpy.nan
-    made = along_rows(
-        xp.xp, x.values, x.segments, lambda rows: below(rows, axis=1, stable=True), fill
-    )
+    most = int(xp.xp.iinfo(x.dtype).max) if kind in "iu" else numpy.inf
+    order = partial(below, axis=1, stable=True)
+    fill: Any = {"b": True, "f": numpy.nan}.get(kind, most)
+    vectors = isinstance(x.values, numpy.ndarray) and x.values.ndim == 1 and kind != "b"
+    if vectors and (x.values < most).all():  # no NaN, and nothing as large as what fills up
+        order, fill = partial(_quick_order, below, fill=most), most
+    made = along_rows(xp.xp, x.values, x.segments, order, fill)
     return Rows(x.frame, made, x.segments, x.place)
 
 
@@ -237,6 +259,8 @@ def in_rows(xp: Any, index: Array, starts: Any, lengths: Any) -> Array:
     starts = xp.asarray(starts.reshape(*starts.shape, *behind))
     lengths = xp.asarray(lengths.reshape(*lengths.shape, *behind))
     index = xp.where(index < 0, index + lengths, index)
+    if hasattr(xp, "by_ids"):  # JAX does not tell if there is none; it is none of another row
+        return xp.clip(index, 0, xp.maximum(lengths - 1, 0)) + starts
     if not bool(((index >= 0) & (index < lengths)).all()):
         raise NotFlat("there is no such element")
     return index + starts

@@ -258,7 +258,7 @@ def _full_like(xp: FlatArrays, below: Callable[..., Array], x: Any, value: Any) 
 @cache
 def flat_arrays(xp: Any) -> FlatArrays:
     """The namespace for values of rows, over another one."""
-    from axon.backends.segments import along, calls, moves, products, windows  # noqa: F401 (their rules)
+    from axon.backends.segments import calls, joins, products, windows  # noqa: F401 (their rules)
 
     return FlatArrays(xp)
 

@@ -15,16 +15,9 @@ from axon.backends.row_levels import which
 from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of as as_rows
 from axon.backends.segments.frames import Frame, InParts, NotFlat, Segments, TooLarge
-from axon.backends.segments.moves import as_segments
-from axon.backends.segments.rows import (
-    Grouped,
-    Rows,
-    by_row,
-    parted,
-    settled,
-    some_rows,
-    taken,
-)
+from axon.backends.segments.groups import parted, settled, some_rows
+from axon.backends.segments.parts import as_segments
+from axon.backends.segments.rows import Grouped, Rows, by_row, taken
 from axon.backends.segments.steps import NEAR, Step, sizes_of, together
 from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value

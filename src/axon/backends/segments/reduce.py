@@ -26,6 +26,9 @@ UFUNCS: dict[str, Any] = {
 
 NEUTRAL: dict[str, int] = {"sum": 0, "prod": 1, "any": 0, "all": 1}
 
+WIDE = 32
+"""Elements of more numbers are moved as fast as they are added."""
+
 BLOCK = 16
 """How many elements are combined one after another."""
 
@@ -38,11 +41,14 @@ def reduced(
     """The elements of each row combined, along the first dimension."""
     if kind in ("max", "min") and initial is None and segments.any_empty:
         raise NotFlat("the largest of no elements")
-    made = (
-        _of_torch(xp, kind, values, segments, dtype)
-        if hasattr(xp, "device")
-        else _of_numpy(kind, numpy.asarray(values), segments, dtype)
-    )
+    if hasattr(xp, "device"):
+        made = _of_torch(xp, kind, values, segments, dtype)
+    elif hasattr(xp, "by_ids"):
+        if kind == "prod":
+            raise NotFlat("JAX has no derivative of a product by segments")
+        made = xp.by_ids(kind, values, segments.ids, segments.count, dtype)
+    else:
+        made = _of_numpy(kind, numpy.asarray(values), segments, dtype)
     if segments.any_empty:
         empty = segments.placed(xp, "lengths") == 0
         empty = empty.reshape((-1,) + (1,) * (made.ndim - 1))
@@ -76,12 +82,46 @@ def _of_numpy(kind: Kind, values: Array, segments: Segments, dtype: Any) -> Arra
     elif flat.shape[1] == 1:
         made = ufunc.reduceat(flat[:, 0], starts)[:, None]
     else:
-        made = _blocks(ufunc, flat, starts, lengths)
+        made = _aligned(ufunc, flat, starts, lengths)
     if full is not None:
         whole = numpy.zeros((segments.count, flat.shape[1]), made.dtype)
         whole[full] = made
         made = whole
     return made.reshape(segments.count, *values.shape[1:])
+
+
+def _aligned(ufunc: Any, values: Array, starts: Any, lengths: Any) -> Array:
+    """The blocks that begin at multiples of their size are combined all at once, whatever rows they
+    are in: then those that lie in one row, and the elements around them.
+    """
+    stops = starts + lengths
+    first, last = -(-starts // BLOCK), stops // BLOCK
+    inner = numpy.flatnonzero(last > first)
+    if values.shape[1] > WIDE or len(inner) * 4 < len(starts):
+        return _blocks(ufunc, values, starts, lengths)
+    count = len(values) // BLOCK
+    part = values[: count * BLOCK].reshape(count, -1)
+    while part.shape[1] > values.shape[1]:
+        half = part.shape[1] // 2
+        part = ufunc(part[:, :half], part[:, half:])
+    some = numpy.zeros(len(starts), bool)
+    some[inner] = True
+    before = numpy.where(some, first * BLOCK, stops) - starts
+    behind = numpy.where(some, stops - last * BLOCK, 0)
+    edges = Segments.of_lengths(before + behind)
+    index = edges.within + numpy.repeat(starts, edges.lengths)
+    skipped = numpy.where(some, (last - first) * BLOCK, 0)
+    index += numpy.where(edges.within < before[edges.ids], 0, skipped[edges.ids])
+    around = numpy.flatnonzero(edges.lengths)
+    made = numpy.empty((len(starts), values.shape[1]), part.dtype)
+    made[inner] = _blocks(ufunc, part, first[inner], (last - first)[inner])
+    outer = _blocks(
+        ufunc, numpy.take(values, index, axis=0), edges.starts[around], edges.lengths[around]
+    )
+    both = some[around]
+    made[around[~both]] = outer[~both]
+    made[around[both]] = ufunc(made[around[both]], outer[both])
+    return made
 
 
 def _blocks(ufunc: Any, values: Array, starts: Any, lengths: Any) -> Array:

@@ -23,15 +23,8 @@ from axon.backends.segments.frames import (
     TooLarge,
     Unrelated,
 )
-from axon.backends.segments.rows import (
-    Grouped,
-    Rows,
-    by_row,
-    innermost,
-    parted,
-    settled,
-    some_rows,
-)
+from axon.backends.segments.groups import parted, settled, some_rows
+from axon.backends.segments.rows import Grouped, Rows, by_row, innermost
 from axon.ops.arrays import Meaning, Value
 from axon.ops.traits import RowRule
 from axon.source import Span

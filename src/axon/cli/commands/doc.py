@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from axon.cli.files import for_each
-from axon.cli.out import print_diagnostics, say
 from axon.cli.status import FINE, HAS_ERRORS
+from axon.cli.written import add_json, tell, tell_nothing
+from axon.diagnostics import Diagnostic
 from axon.files import Finder, read_program, write_page
 
 
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write it there, as HTML if it ends in .html, else as Markdown; without, Markdown on "
         "standard output",
     )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,10 +33,14 @@ def run(options: argparse.Namespace) -> int:
 
     finder = Finder()
     pages: list[Page] = []
+    errors: list[Diagnostic] = []
 
     def document_one(path: str) -> int:
         checked = check(read_program(path), finder)
-        print_diagnostics([d for d in checked.diagnostics if d.severity == "error"])
+        found = [d for d in checked.diagnostics if d.severity == "error"]
+        if found and not options.json:
+            tell_nothing(options, found)
+        errors.extend(found)
         if not checked.ok:
             return HAS_ERRORS
         tables = parameter_tables(checked, plain_readings(checked))
@@ -43,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
 
     status = for_each(options.files, document_one)
     if not pages or status != FINE:
+        if options.json:
+            tell_nothing(options, errors)
         return status
     if options.output is not None and options.output.endswith((".html", ".htm")):
         from axon.reference.html import as_html
@@ -53,10 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
         text = "\n".join(map(as_markdown, pages))
     if options.output is None:
-        say(text.rstrip("\n"))
-    else:
-        taken = dict.fromkeys(finder.read, "a program that it imports")
-        programs = dict.fromkeys(options.files, "the program itself")
-        write_page(options.output, text, {**taken, **programs})
-        say(options.output)
-    return FINE
+        return tell(options, (), text.rstrip("\n"))
+    taken = dict.fromkeys(finder.read, "a program that it imports")
+    programs = dict.fromkeys(options.files, "the program itself")
+    write_page(options.output, text, {**taken, **programs})
+    return tell(options, ())

@@ -6,8 +6,9 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from axon.cli.out import complain, print_diagnostics, say, wrong
-from axon.cli.status import FINE, HAS_ERRORS, WRONG_USAGE
+from axon.cli.out import complain, wrong
+from axon.cli.status import HAS_ERRORS, WRONG_USAGE
+from axon.cli.written import add_json, tell, tell_nothing
 from axon.files import Finder, read_program, replacing, write_page
 from axon.importers.recognise import is_model
 
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("light", "dark"),
         help="the colours; an SVG has those that its reader prefers otherwise",
     )
+    add_json(parser)
 
 
 def _count(text: str) -> int:
@@ -80,9 +82,8 @@ def _program(options: argparse.Namespace) -> int:
     picture = None if name is None else picture_of(recorded, name)
     if picture is None:
         return _no_such(options, names, recorded.diagnostics)
-    _write(options, picture, None, _files(options, finder))
-    print_diagnostics(recorded.diagnostics)
-    return HAS_ERRORS if _has_errors(recorded.diagnostics) else FINE
+    text = _write(options, picture, None, _files(options, finder))
+    return tell(options, recorded.diagnostics, text)
 
 
 def _page(options: argparse.Namespace, source: Source, finder: Finder) -> int:
@@ -97,17 +98,15 @@ def _page(options: argparse.Namespace, source: Source, finder: Finder) -> int:
         return _no_such(options, names, checked.diagnostics)
     page = explain_page(checked, options.name, find_file=finder, view="graph")
     write_page(options.output, page, _files(options, finder))
-    say(options.output)
-    print_diagnostics(checked.diagnostics)
-    return HAS_ERRORS if _has_errors(checked.diagnostics) else FINE
+    return tell(options, checked.diagnostics)
 
 
 def _no_such(options: argparse.Namespace, names: list[str], found: Sequence[Diagnostic]) -> int:
-    print_diagnostics(found)
+    tell_nothing(options, found)
     if options.name is not None:
         return wrong(f"`{options.name}` does not exist; definitions: {', '.join(names) or 'none'}")
     complain(f"{options.file} has no definition to draw")
-    return HAS_ERRORS if _has_errors(found) else WRONG_USAGE
+    return HAS_ERRORS if any(d.severity == "error" for d in found) else WRONG_USAGE
 
 
 def _files(options: argparse.Namespace, finder: Finder) -> dict[str, str]:
@@ -135,20 +134,18 @@ def _model(options: argparse.Namespace) -> int:
         page = None
         if options.output is not None and options.output.lower().endswith(".html"):
             page = model_page(picture, options.file)
-    _write(options, picture, page, {options.file: "the model itself"})
-    print_diagnostics(report.diagnostics)
-    return HAS_ERRORS if _has_errors(report.diagnostics) else FINE
+    text = _write(options, picture, page, {options.file: "the model itself"})
+    return tell(options, report.diagnostics, text)
 
 
 def _write(
     options: argparse.Namespace, picture: Picture, page: str | None, taken: dict[str, str]
-) -> None:
-    """Write the picture as its file's name asks, or print it."""
+) -> str | None:
+    """Write the picture as its file's name asks; without a file, the text of it."""
     if options.output is None:
         from axon.pages.outline import outline_of
 
-        say(outline_of(picture, options.depth))
-        return
+        return outline_of(picture, options.depth)
     from axon.pages.formats import in_format
 
     suffix = os.path.splitext(options.output)[1].lower()
@@ -158,11 +155,7 @@ def _write(
             file.write(made)
     else:
         write_page(options.output, made, taken)
-    say(options.output)
-
-
-def _has_errors(diagnostics: Sequence[Diagnostic]) -> bool:
-    return any(d.severity == "error" for d in diagnostics)
+    return None
 
 
 def _listed(words: Sequence[str]) -> str:

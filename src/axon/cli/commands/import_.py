@@ -14,6 +14,7 @@ from axon.cli.bar import Bar
 from axon.cli.models import model_errors
 from axon.cli.out import complain, print_diagnostics
 from axon.cli.status import FINE, HAS_ERRORS
+from axon.cli.written import add_json, tell
 from axon.files import Unwritable, write_page
 from axon.types.show import Show
 
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="write the weights there too, as a safetensors file that `axon run` takes",
     )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,11 +51,14 @@ def run(options: argparse.Namespace) -> int:
         with _weights(options, model, written.weights):
             if options.output:
                 write_page(options.output, written.text, model.files())
-            else:
+            elif not options.json:
                 print(written.text, end="")
-    if written.opaque:
-        listed = ", ".join(sorted(set(written.opaque.values())))
-        complain(f"no operator does what {listed} do: they are only declared")
+    declared = sorted(set(written.opaque.values()))
+    if options.json:
+        text = None if options.output else written.text
+        return tell(options, wrong, text, weights=options.weights, declared=declared)
+    if declared:
+        complain(f"no operator does what {', '.join(declared)} do: they are only declared")
     print_diagnostics(wrong)
     return HAS_ERRORS if wrong else FINE
 

@@ -19,6 +19,10 @@ from axon.types.variables import DimVar
 ASSERTIONS = frozenset({"_assert_scalar", "sym_constrain_range_for_size", "_check_is_size"})
 
 
+MOST_NUMBERS = 1024
+"""For the axes of a tensor, or the places where it is cut."""
+
+
 class TorchNode(Node):
     """An argument that is not given has the value that the caller says: the exporter leaves out
     those that are what PyTorch's schema says anyway.
@@ -118,6 +122,8 @@ class TorchNode(Node):
             raise Unsupported(f"{self.operator} whose argument `{name}` is not known")
         if not all(isinstance(x, int) and not isinstance(x, bool) for x in known):
             raise Malformed(f"its argument `{name}` is no list of whole numbers")
+        if len(known) > MOST_NUMBERS:
+            raise Malformed(f"its argument `{name}` has more than {MOST_NUMBERS} numbers")
         return known
 
     def real(self, name: str, default: float) -> float:

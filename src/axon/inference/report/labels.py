@@ -12,6 +12,7 @@ from axon.diagnostics import Label
 from axon.inference.report.clash import Clash, item_at, sides
 from axon.solver.constraints import Constraint
 from axon.source import Span
+from axon.types import dim as dims
 from axon.types.show import Show
 from axon.types.type import Shape, ShapeEq
 from axon.types.variables import ShapeVar
@@ -103,7 +104,7 @@ def _has(clash: Clash, show: Show) -> str:
                 return f"{taken}{clash.place} size {show.dim(size)}"
         return ""
     for word, taken in ((clash.before, ""), (clash.after, "taken to ")):
-        if not _is_open(word):
+        if not _is_open(word) and not _counts_unknown(word):
             if not word:
                 return f"{taken and taken + 'be '}a scalar" if clash.here or clash.wanted else ""
             return f"{taken and taken + 'have '}shape {show.shape(word)}"
@@ -113,6 +114,14 @@ def _has(clash: Clash, show: Show) -> str:
 def _is_open(word: Shape) -> bool:
     """Whether nothing is known of a shape."""
     return len(word) == 1 and isinstance(word[0], ShapeVar) and not word[0].user
+
+
+def _counts_unknown(word: Shape) -> bool:
+    """Whether a size is the number of elements of a shape that nothing is known of."""
+    sizes = [item for item in word if not isinstance(item, ShapeVar)]
+    return any(
+        isinstance(var, ShapeVar) and not var.user for s in sizes for var in dims.variables(s)
+    )
 
 
 def of_function(part: str, whose: str) -> str:

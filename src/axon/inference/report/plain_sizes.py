@@ -109,17 +109,15 @@ def _renamed_to_zero(gap: Dim) -> list[tuple[DimVar, DimVar]]:
         free = [v for v in variables if isinstance(v, DimVar) and not v.runtime]
         if len(free) > MOST_ALIKE or len(dims.terms_of(gap)) > MOST_TERMS:
             return []
-        tried = [
-            (len(dims.terms_of(rest := Renaming({b: a}, {}, {}, {}).dim(gap))), a, b, rest)
-            for i, a in enumerate(free)
-            for b in free[i + 1 :]
-            if not b.user
-        ]
-        least = min(tried, key=lambda each: each[0], default=None)
-        if least is None or least[0] >= len(dims.terms_of(gap)):
+        pairs = [(a, b) for i, a in enumerate(free) for b in free[i + 1 :] if not b.user]
+        left = [Renaming({b: a}, {}, {}, {}).dim(gap) for a, b in pairs]
+        counts = [len(dims.terms_of(each)) for each in left]
+        least = min(counts, default=MOST_TERMS)
+        if least >= len(dims.terms_of(gap)):
             return []
-        found.append((least[1], least[2]))
-        gap = least[3]
+        best = counts.index(least)
+        found.append(pairs[best])
+        gap = left[best]
     return found
 
 

@@ -377,6 +377,8 @@ PAD_MODES = {
     "replication_pad3d": "replicate", "_pad_circular": "circular",
 }  # fmt: skip
 ENUM = ("constant", "reflect", "replicate", "circular")
+MOST_AXES = 64
+"""Of a tensor whose rank is not known."""
 
 
 @rule("pad", "constant_pad_nd", "_pad_enum", *PAD_MODES)
@@ -392,6 +394,9 @@ def pad(node: TorchNode) -> Made:
     listed = given if isinstance(given, tuple) else (given,)
     if len(pads) % 2:
         raise Malformed("its numbers are no pairs")
+    rank = node.rank_of()
+    if len(pads) > 2 * (MOST_AXES if rank is None else rank):
+        raise Malformed("it has numbers for more axes than there are")
     x: Expression = node.x()
     value = _around(node) if mode == "constant" else None
     for i in reversed(range(len(pads) // 2)):
