@@ -171,7 +171,7 @@ def test_forward_mode_and_second_derivatives_are_exact() -> None:
         " layer_norm(softmax(q @ transpose(k) / sqrt(cast(d, to=f32)))) * w };"
     )
     args = arrays((5, 3), (6, 3), (6,))
-    towards = [0.1 * x for x in args]
+    towards = tuple(0.1 * x for x in args)
 
     def slopes(function: Any) -> Any:
         def loss(*given: Any) -> Any:
