@@ -5,6 +5,7 @@ with NaN in all padding.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy
 import pytest
@@ -21,16 +22,32 @@ UNDEFINED = {"distinct", "non_max_suppression", "unique"}
 """Of these JAX derives nothing."""
 
 
+CALLS = Path(__file__).parent / "padded_calls.txt"
+"""What the examples do not reach: attributes, and operators whose examples have no open sizes. All
+sizes in them are padded.
+"""
+
+EXACT = {
+    "argmax_pool": "chw", "center_crop_pad": "hw", "col2im": "n", "conv": "rs", "deform_conv": "c",
+    "det": "n", "ensure_shape": "n", "grid_sample": "hw", "im2col": "c", "quantise_range": "bn",
+    "negative_log_likelihood": "n", "permutation": "n", "reshaped_sizes": "n", "resize": "hw",
+    "reverse_sequence": "bds", "roi_align": "chnrw", "roi_pool": "chnrw", "scatter_elements": "bn",
+    "scatter_nd": "hnw", "space_to_depth": "c", "update_cache": "bdh",
+}  # fmt: skip
+"""The sizes in examples that are not padded, by operator."""
+
+
 def cases() -> list[tuple[str, Example]]:
-    """Those with sizes that can be any, of operators that are more than pointwise; at night all."""
-    found = []
+    """Those with sizes that can be any; by day half of them, of what is more than pointwise."""
+    found = [(call.partition("(")[0], Example(call, "")) for call in CALLS.read_text().splitlines()]
+    documented = []
     for name, operator in OPERATORS.items():
         for example in examples(operator.rule.__doc__ or ""):
             small = smaller(example)
             open_ = any(not d.isdigit() for p in params(small) for d in p.dims)
             if open_ and (NIGHT or not operator.traits.pointwise):
-                found.append((name, small))
-    return found
+                documented.append((name, small))
+    return found + documented[:: 1 if NIGHT else 2]
 
 
 CASES = cases()
@@ -43,10 +60,17 @@ def test_operators_in_buckets(name: str, example: Example) -> None:
     random = numpy.random.default_rng(0)
     args = [argument(p, p.shape(sizes(found)), random, 1) for p in found]
     net = axon.compile(example.program)
-    bucketed = agree(net, "example", poisoned(names), args)
+    if NIGHT:
+        bucketed = agree(net, "example", poisoned(names), args)
+    else:  # NumPy compiles nothing
+        bucketed = net.on("jax", buckets=poisoned(names)).example
+        same(bucketed(*args), net.example(*args))
+    report = bucketed.report()
+    exact_ones = {each.name for each in report.dimensions if not each.bucketed}
+    assert report.reason or exact_ones <= set(EXACT.get(name, "")), str(report)
     if NIGHT:
         agree(net, "example", poisoned(names, HUGE), args)
-    if name not in UNDEFINED:
+    if name not in UNDEFINED and (NIGHT or CASES.index((name, example)) % 6 == 0):
         try:
             exact = gradients(net.on("jax").example, args)
         except (TypeError, ValueError, NotImplementedError, axon.ArgumentError):

@@ -17,7 +17,7 @@ from tests.examples.test_models import CASES, Sizes, network, weights
 
 NIGHT = os.environ.get("AXON_PROFILE", "ci") in ("night", "deep")
 
-DERIVED = ("gpt2", "gcn", "lenet") if not NIGHT else tuple(case[1] for case in CASES)
+DERIVED = ("gpt2", "gcn") if not NIGHT else tuple(case[1] for case in CASES)
 
 PADDED: dict[str, set[str]] = {
     "gpt2": {"b", "s"},
@@ -39,18 +39,24 @@ cut into patches with places in a table.
 """
 
 
+BY_DAY = [
+    case for case in CASES if NIGHT or case[1] not in ("resnet50", "lenet", "experts", "bert")
+]
+
+
 @pytest.mark.parametrize(
-    ("file", "name", "sizes", "arguments", "shape"), CASES, ids=[case[1] for case in CASES]
+    ("file", "name", "sizes", "arguments", "shape"), BY_DAY, ids=[case[1] for case in BY_DAY]
 )
 def test_networks_in_buckets(
     file: str, name: str, sizes: Sizes, arguments: tuple[Any, ...], shape: tuple[int, ...]
 ) -> None:
     p = weights(network(file)[name], sizes)
-    exact, bucketed = network(file, "jax")[name], network(file).on("jax", buckets=poisoned())[name]
-    close(bucketed(p, *arguments), exact(p, *arguments), 1e-3)
+    bucketed = network(file).on("jax", buckets=poisoned())[name]
+    close(bucketed(p, *arguments), network(file)[name](p, *arguments), 1e-3)
     found = {each.name for each in bucketed.report().dimensions if each.bucketed}
     assert found == PADDED[name], str(bucketed.report())
     if name in DERIVED:
+        exact = network(file, "jax")[name]
         close(slope(bucketed, arguments)(p), slope(exact, arguments)(p), 5e-3)
 
 

@@ -15,7 +15,8 @@ import axon
 from axon import ops
 from axon.backends.numpy_arrays import NumpyArrays
 from axon.backends.segments import rows as packed
-from axon.backends.segments.arrays import POINTWISE, RULES, flat_arrays
+from axon.backends.segments.arrays import POINTWISE, RULES
+from axon.backends.segments.namespace import flat_arrays
 from tests.run.all_rows import OTHERS, TYPES, alike, given, outcome, row_by_row, rows, watched
 
 LENGTHS = [(2, 0, 3, 5, 1, 7), (4, 4), (1,), (40, 2, 9, 1)]

@@ -165,6 +165,31 @@ def test_a_state_changes_for_true_rows_only() -> None:
         assert bucketed.report().dimensions[-1].bucketed or name == "f"
 
 
+def test_forward_mode_and_second_derivatives_are_exact() -> None:
+    net = axon.compile(
+        "f = fn (q : f32 [m,d], k : f32 [n,d], w : f32 [n]) {"
+        " layer_norm(softmax(q @ transpose(k) / sqrt(cast(d, to=f32)))) * w };"
+    )
+    args = arrays((5, 3), (6, 3), (6,))
+    towards = tuple(0.1 * x for x in args)
+
+    def slopes(function: Any) -> Any:
+        def loss(*given: Any) -> Any:
+            return jnp.sum(jnp.sin(function.jax(*given)))
+
+        def along(*given: Any) -> Any:
+            return jax.jvp(loss, given, towards)[1]
+
+        return along(*args), jax.grad(along, (0, 1, 2))(*args)
+
+    for a, b in zip(
+        jax.tree.leaves(slopes(net.on("jax", buckets=poisoned()).f)),
+        jax.tree.leaves(slopes(net.on("jax").f)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-4)
+
+
 def test_a_loop_on_rows_that_are_padding_might_not_end() -> None:
     net = axon.compile(
         "f = fn (x : f32 [n]) {"

@@ -8,7 +8,8 @@ import numpy
 import pytest
 
 import axon
-from tests.run.all_rows import row_by_row
+from tests.run.all_rows import alike, row_by_row
+from tests.run.support import assert_jax, plain
 
 jax: Any = pytest.importorskip("jax")
 
@@ -85,3 +86,45 @@ def test_sizes_that_depend_on_values_are_not_traced() -> None:
     function = program("compress(r, sum(r, axis=1) > 0f)")
     with pytest.raises(axon.ArgumentError, match="depend on values"):
         jax.jit(function)(*arguments())
+
+
+STREAMED = [
+    "mean(r, axis=0)",
+    "softmax(r, axis=0)",
+    "layer_norm(relu(r @ w))",
+    "max(r @ w, axis=0)",
+    "expand_dims(softmax(sum(r @ w, axis=1)), axis=1) * r",
+    "map(fn (e) { e * sum(r) }, r)",
+    "r * 2f, sum(r)",
+]
+
+
+@pytest.mark.parametrize("body", STREAMED)
+def test_a_stream_of_batches_is_compiled_a_few_times(body: str) -> None:
+    """Batches of eight rows of any sizes, none of them too, have NumPy's values."""
+    text = f"f = fn (x : f32 [n,*,3], w : f32 [3,3]) {{ map(fn (r) {{ {body} }}, x) }};"
+    net, expected = axon.compile(text, backend="jax"), axon.compile(text)
+    random = numpy.random.default_rng(0)
+    w = random.normal(size=(3, 3)).astype(numpy.float32)
+    for _ in range(12):
+        lengths = random.integers(0, 12, 8)
+        offsets = numpy.concatenate([[0], numpy.cumsum(lengths)])
+        values = random.normal(size=(offsets[-1], 3)).astype(numpy.float32)
+        x = axon.Ragged.from_packed(values, offsets)
+        made = net.f(x, w)
+        assert_jax(made)
+        assert alike(plain(made), plain(expected.f(x, w)), rtol=2e-4, atol=2e-5)
+    assert net.f.compilations <= 2
+
+
+def test_elements_of_no_row_go_nowhere() -> None:
+    """What fills a bucket up is in no row, and a NaN of one row in no other."""
+    net = axon.compile(
+        "f = fn (x : f32 [n,*]) { map(fn (r) { min(r), max(r), sum(r), prod(r * 0f + 2f) }, x) };",
+        backend="jax",
+    )
+    x = axon.Ragged.from_packed(numpy.array([5, 7, numpy.nan, 6], numpy.float32), [0, 2, 3, 4])
+    found = [numpy.asarray(each).tolist() for each in net.f(x)]
+    assert [row[0] for row in found] == [5, 7, 12, 4]
+    assert [row[2] for row in found] == [6, 6, 6, 2]
+    assert all(numpy.isnan(row[1]) for row in found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import traceback
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 import axon
 from axon.run.errors import ArgumentError
+from tests.sharding.operators import PROGRAMS
 
 MESH = {"data": 4, "model": 2}
 RULES = {"b": "data", "f": "model"}
@@ -63,6 +65,10 @@ def sharded(rules: Any = RULES, mesh: Any = MESH) -> axon.Program:
 
 def close(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+
+
+def close_enough(found: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3)
 
 
 def spec(array: Any) -> tuple[Any, ...]:
@@ -225,6 +231,26 @@ def on_a_size_that_comes_again() -> None:
     for x in (X, X + 1, normal(16, 16), X):
         net.mlp(WEIGHTS, x)
     assert net.mlp.compilations == 2
+
+
+def on_operators() -> None:
+    """Whatever is cut, the values are those of one device."""
+    import jax
+
+    for i, (params, body) in enumerate(PROGRAMS):
+        net = axon.compile(f"f = fn ({params}) {{ {body} }};")
+        args, letters = [], dict[str, None]()
+        for elem, shape in re.findall(r"(f32|i64) \[([^]]*)\]", params):
+            letters |= dict.fromkeys(re.findall("[a-z]", shape))
+            sizes = [eval(size, {}, dict.fromkeys(letters, 8)) for size in shape.split(",")]
+            args.append(normal(*sizes) if elem == "f32" else RANDOM.integers(0, 8, sizes))
+        first, second = (list(letters) * 2)[i % len(letters) :][:2]
+        rules = {first: "data", second: "model"} if second != first else {first: "data"}
+        found = net.on("jax", mesh=MESH, shard=rules).f(*args)
+        try:
+            jax.tree.map(close_enough, found, net.f(*args))
+        except AssertionError as wrong:
+            raise AssertionError(f"{body} with {rules}") from wrong
 
 
 # --- what is refused ---------------------------------------------------------------------------

@@ -32,7 +32,7 @@ in `syntax` and `types` such words are those of the language of dimensions.)"""
 
 OTHER_MEANING = {
     "backends/externs.py": {"shape"},  # what an array has
-    "backends/jax_arrays.py": {"max"},  # functions of arrays
+    "backends/jax_arrays.py": {"max", "sum", "prod", "any", "all"},  # functions of arrays
     "backends/numpy_arrays.py": {"max", "min"},
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
@@ -62,6 +62,9 @@ OTHER_MEANING = {
 ELSEWHERE = {"inference/foreign_calls.py", "inference/foreign_names.py"}
 """Of the names of functions, members and attributes of other libraries, and of what they become."""
 
+OF_ARRAYS = "backends/segments/"
+"""Its rules are for the functions of the array namespace, by their names."""
+
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for part in PARTS:
@@ -80,7 +83,9 @@ def test_no_operator_is_known_by_its_name() -> None:
     found = {
         module: names
         for module, tree in modules()
-        if module not in ELSEWHERE and (names := names_in(tree))
+        if module not in ELSEWHERE
+        and not module.startswith(OF_ARRAYS)
+        and (names := names_in(tree))
     }
     told = "state a trait on the operator (ops/traits.py) instead of naming it"
     assert found == OTHER_MEANING, told

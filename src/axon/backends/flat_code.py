@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from axon.backends.code import Body
+from axon.backends.coder import Body, Coder
 from axon.backends.nature import operator_function, sizes_as
-from axon.backends.segments.arrays import FlatArrays, flat_arrays
+from axon.backends.segments.arrays import FlatArrays
 from axon.backends.segments.checks import check_rows
+from axon.backends.segments.namespace import flat_arrays
 from axon.backends.segments.steps import apply
 from axon.backends.sizes import write_shape
 from axon.graph.graph import (
@@ -27,7 +29,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.sizes import SizeVar, needed
-from axon.ops.levels import Levels
+from axon.ops.levels import Levels, LevelTree
 from axon.ops.traits import Calls
 
 
@@ -122,3 +124,23 @@ class FlatBody(Body):
 
     def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
         return ()
+
+
+def for_all_rows(
+    coder: Coder,
+    function: Function,
+    values: dict[Value, str],
+    sizes: dict[SizeVar, str],
+    levels: Mapping[Value | ShapeOf, LevelTree],
+) -> str:
+    """The name of a function for all rows at once, beside one for each row; or why not."""
+    why = reason(function)
+    if not coder.arrays.by_segments and not hasattr(coder.arrays, "compiled"):
+        why = "the backend compiles them"
+    if why is not None:
+        return f"None, {why!r}"
+    name = coder.names.fresh("all_rows")
+    inner = FlatBody(coder, values, sizes, "    ", levels)
+    params = [*values.values(), *sizes.values(), *inner.params(function.params)]
+    coder.define(name, params, inner, inner.write(function))
+    return name

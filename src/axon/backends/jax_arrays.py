@@ -82,6 +82,16 @@ class JaxArrays(Bounded):
         combine = getattr(jax.ops, f"segment_{kind}")
         return combine(values, ids, num_segments=count, indices_are_sorted=True)
 
+    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that is compiled for each list of sizes."""
+
+        def run(*args: Any) -> Any:
+            self.__dict__["traced"] = self.__dict__.get("traced", 0) + 1
+            return function(*args)
+
+        made: Callable[..., Any] = jax.jit(run)
+        return made
+
     def element(self, name: str) -> Any:
         """The dtype; where 64-bit elements are disabled in JAX, those of 32 bits replace them."""
         narrow = name.replace("64", "32") if not jax.config.values["jax_enable_x64"] else name

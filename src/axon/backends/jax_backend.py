@@ -13,7 +13,8 @@ import jax
 import numpy
 
 from axon.backends.checks import Untraceable
-from axon.backends.code import Externs, Watcher, compile_graph
+from axon.backends.code import compile_graph
+from axon.backends.coder import Externs, Watcher
 from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
-from axon.backends.code import Externs, Placed, compile_graph
+from axon.backends.code import compile_graph
+from axon.backends.coder import Externs, Placed
 from axon.backends.collectives import Collective, collectives
 from axon.backends.jax_arrays import JaxArrays
 from axon.backends.meshes import Mesh as Axes

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy
 
-from axon.backends.code import Externs, Watcher, compile_graph, looping
+from axon.backends.code import compile_graph, looping
+from axon.backends.coder import Externs, Watcher
 from axon.backends.home import Home
 from axon.backends.numpy_arrays import ARRAYS
 from axon.backends.options import DEFAULT, Options

@@ -14,9 +14,11 @@ from axon.backends.ragged import Ragged, Row
 from axon.backends.row_moves import is_batch
 from axon.backends.row_plan import Lifted, Plan, is_varying
 from axon.backends.segments.frames import NotFlat
+from axon.backends.segments.groups import settled
 from axon.backends.segments.mapping import map_flat
-from axon.backends.segments.rows import Grouped, settled
+from axon.backends.segments.rows import Grouped
 from axon.backends.segments.steps import apply
+from axon.backends.segments.traced import Compiled, places_of
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import RowRule
 
@@ -29,6 +31,43 @@ def mapped(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Val
         plan.step.loops = function.why
         return None
     return _tried(plan, xp, function.all_rows, tensors)
+
+
+def compiled(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
+    """The same where the backend compiles it, for a bucket of elements."""
+    makes = getattr(xp, "compiled", None)
+    if makes is None or not isinstance(function, Lifted) or function.whole is None:
+        return None
+    values = function.values
+    plain = not any(isinstance(v, Ragged) for v in values) and all(map(_is_int, function.sizes))
+    counts = set(map(len, tensors))
+    if plan.step is not None or not plain or len(counts) != 1 or counts == {0}:
+        return None
+    places = places_of(tensors)
+    if places is None:
+        return None
+    key = ("all rows", function.sizes, places)
+    whole, sizes = function.whole, function.sizes
+    if key not in plan.compiled:
+        count = len(values)
+
+        def run(*args: Any) -> Value:
+            return whole(*args[:count], *sizes, *args[count:])
+
+        plan.compiled[key] = Compiled(run, xp, places, plan.levels)
+    made: Any = plan.compiled[key]
+    if made is None:
+        return None
+    try:
+        found: Value = made(values, tensors)
+    except Exception:  # it cannot be traced, or a row is wrong
+        plan.compiled[key] = None
+        return None
+    return found
+
+
+def _is_int(size: Any) -> bool:
+    return type(size) is int
 
 
 def _tried(

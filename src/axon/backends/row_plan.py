@@ -37,7 +37,7 @@ class Plan:
     flat: int | None = None
     blank: Value | None = None
     step: Step | None = None
-    compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
+    compiled: dict[Hashable, Callable[..., Value] | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy
 import torch
 
-from axon.backends.code import Externs, Watcher, compile_graph, looping
+from axon.backends.code import compile_graph, looping
+from axon.backends.coder import Externs, Watcher
 from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.home import converted
 from axon.backends.nested import nested

@@ -338,7 +338,11 @@ class Node:
         importer = self.importer
         found: Sequence[Type] = [importer.resolve(type_) for type_ in types]
         plain = [as_plain(type_, importer.simplest) for type_ in found]
-        made = [type_ for type_ in plain if type_ is not None]
+        made = [  # what was bound in a step is kept, as the reasons for a size are told by it
+            own if form is type_ else form
+            for own, type_, form in zip(types, found, plain, strict=True)
+            if form is not None
+        ]
         if len(made) < len(plain):
             given = [importer.type(name) for name in self.inputs if name in importer.types]
             origin = Origin("value", self.span, self.operator)

@@ -13,7 +13,7 @@ import numpy
 
 from axon.backends.buckets import Buckets, Policy
 from axon.backends.checks import holds
-from axon.backends.code import Externs
+from axon.backends.coder import Externs
 from axon.backends.sizes import Undetermined
 from axon.backends.static import is_static
 from axon.graph.graph import Graph

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.buckets import Buckets
 from axon.backends.checks import CheckFailed, Untraceable
-from axon.backends.code import Externs, Watcher, place_of
+from axon.backends.code import place_of
+from axon.backends.coder import Externs, Watcher
 from axon.backends.externs import WrongResult
 from axon.backends.failures import reason
 from axon.backends.home import converted

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from axon.backends.code import Externs
+from axon.backends.coder import Externs
 from axon.backends.collectives import KINDS, Collective
 from axon.backends.meshes import Mesh, Shard
 from axon.backends.numpy_arrays import element

@@ -9,7 +9,7 @@ the modules beside this one). A function without a rule, and a rule that does no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy
@@ -253,14 +253,6 @@ def _full_like(xp: FlatArrays, below: Callable[..., Array], x: Any, value: Any) 
     if not isinstance(x, Rows) or by_row(value):
         raise NotFlat("full_like")
     return leaves(x, lambda v: below(v, value))
-
-
-@cache
-def flat_arrays(xp: Any) -> FlatArrays:
-    """The namespace for values of rows, over another one."""
-    from axon.backends.segments import along, calls, moves, products, windows  # noqa: F401 (their rules)
-
-    return FlatArrays(xp)
 
 
 def only(x: Any) -> Rows:

@@ -11,7 +11,8 @@ import numpy
 
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.frames import Frame, Index, NotFlat, Segments, Unrelated
-from axon.backends.segments.moves import as_segments
+from axon.backends.segments.groups import settled
+from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import (
     Rows,
     by_row,
@@ -21,7 +22,6 @@ from axon.backends.segments.rows import (
     lift,
     pick,
     room,
-    settled,
     taken,
 )
 from axon.ops.arrays import Value

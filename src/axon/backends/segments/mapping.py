@@ -12,19 +12,12 @@ from axon.backends.ragged import Ragged, Row, Varying, concat, part
 from axon.backends.ragged_host import join
 from axon.backends.ragged_rows import rows_of
 from axon.backends.row_levels import which
-from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of as as_rows
 from axon.backends.segments.frames import Frame, InParts, NotFlat, Segments, TooLarge
-from axon.backends.segments.moves import as_segments
-from axon.backends.segments.rows import (
-    Grouped,
-    Rows,
-    by_row,
-    parted,
-    settled,
-    some_rows,
-    taken,
-)
+from axon.backends.segments.groups import parted, settled, some_rows
+from axon.backends.segments.namespace import flat_arrays
+from axon.backends.segments.parts import as_segments
+from axon.backends.segments.rows import Grouped, Rows, by_row, taken
 from axon.backends.segments.steps import NEAR, Step, sizes_of, together
 from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value

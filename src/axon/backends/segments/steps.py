@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 
 from axon.backends.ragged import Ragged
-from axon.backends.segments.arrays import flat_arrays
 from axon.backends.segments.calls import rows_of
 from axon.backends.segments.frames import (
     Counts,
@@ -23,15 +22,9 @@ from axon.backends.segments.frames import (
     TooLarge,
     Unrelated,
 )
-from axon.backends.segments.rows import (
-    Grouped,
-    Rows,
-    by_row,
-    innermost,
-    parted,
-    settled,
-    some_rows,
-)
+from axon.backends.segments.groups import parted, settled, some_rows
+from axon.backends.segments.namespace import flat_arrays
+from axon.backends.segments.rows import Grouped, Rows, by_row, innermost
 from axon.ops.arrays import Meaning, Value
 from axon.ops.traits import RowRule
 from axon.source import Span

@@ -9,7 +9,7 @@ from axon.backends.segments.along import in_rows
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.calls import rows_of
 from axon.backends.segments.frames import NotFlat, Segments
-from axon.backends.segments.moves import as_segments
+from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import Rows, by_row, innermost, lift
 from axon.ops.arrays import Array
 

@@ -50,6 +50,7 @@ from axon.types.variables import DimVar
 I64 = Tensor("i64", ())
 
 Called = Callable[[Call, "Builder"], Value]
+WithFunctions = Callable[["Builder", Apply], Value]
 
 
 def typed(operands: Sequence[Operand], result: Type) -> Fn:
@@ -70,12 +71,14 @@ class Mode:
 @dataclass(slots=True)
 class Builder:
     """The nodes of one function. `values` are those that stand for the ones of the exact program;
-    `called` makes a padded graph for one that is called.
+    `called` makes a padded graph for one that is called, `with_functions` an operator that calls
+    functions.
     """
 
     sizes: Sizes
     mode: Mode
     called: Called
+    with_functions: WithFunctions
     values: dict[Value, Value] = field(default_factory=dict)
     filled: dict[tuple[Value, tuple[tuple[int, Fill], ...]], Value] = field(default_factory=dict)
     counted: dict[Dim, Operand] = field(default_factory=dict)
@@ -86,8 +89,8 @@ class Builder:
     def inner(self, depth: int) -> Builder:
         """For a function inside, which may use what is known outside."""
         return Builder(
-            self.sizes, self.mode, self.called, dict(self.values), dict(self.filled),
-            dict(self.counted), [], depth, self.span,
+            self.sizes, self.mode, self.called, self.with_functions, dict(self.values),
+            dict(self.filled), dict(self.counted), [], depth, self.span,
         )  # fmt: skip
 
     # --- nodes ---
@@ -310,10 +313,8 @@ class Builder:
     # --- operators ---
 
     def application(self, node: Apply) -> Value:
-        from axon.graph.padding.functions import calls_functions, with_functions
-
-        if calls_functions(node):
-            return with_functions(self, node)
+        if node.operator.traits.calls is not None:
+            return self.with_functions(self, node)
         operands = list(map(self.operand, node.operands))
         if any(isinstance(operand, Function) for operand in node.operands):
             self._check_captured(node)

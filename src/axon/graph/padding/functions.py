@@ -20,10 +20,6 @@ from axon.types.type import Tensor, Tuple, Type
 from axon.types.variables import DimVar
 
 
-def calls_functions(node: Apply) -> bool:
-    return node.operator.traits.calls is not None
-
-
 def with_functions(builder: Builder, node: Apply) -> Value:
     """An operator that calls functions on rows, on a state, or one of two."""
     calls = node.operator.traits.calls

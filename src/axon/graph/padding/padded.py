@@ -8,6 +8,7 @@ from itertools import permutations
 
 from axon.graph.graph import Apply, Call, Extern, Graph, Value
 from axon.graph.padding.build import Builder, Mode
+from axon.graph.padding.functions import with_functions
 from axon.graph.padding.sizes import NotPadded, Sizes, sizes_in, standing_for, tied_by_equations
 from axon.graph.scope import operand_type
 from axon.ops.padding import TRUE_SIZE
@@ -125,7 +126,7 @@ class _Graphs:
         return self.body(graph, builder, (vector,), last=True)
 
     def builder(self, graph: Graph, sizes: Sizes) -> Builder:
-        builder = Builder(sizes, self.mode, self.called)
+        builder = Builder(sizes, self.mode, self.called, with_functions)
         spans = [n.span for n in graph.nodes if isinstance(n, Apply | Call | Extern)]
         builder.span = spans[0] if spans else NOWHERE
         return builder

@@ -253,7 +253,9 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.swapaxes(x, 1, 2).reshape(b, s, h * k)
 
 
-@operator(Traits(padding=Padding(("b",))), roles={"s": "lengths", "b": "batch sizes"})
+@operator(
+    Traits(padding=Padding(("b",), {"s": "zero"})), roles={"s": "lengths", "b": "batch sizes"}
+)
 def linear_attention(
     arity: int,
     *,

@@ -164,7 +164,7 @@ def _wide(element: Element) -> Element:
     return "f64" if element == "f64" else "f32"
 
 
-@operator(DRAWN, hints=FIRST)
+@operator(DRAWN._replace(padding=Padding(made=("*",))), hints=FIRST)
 def randint(*, high: Extent, low: Extent = 0, to: Element = "i64") -> Rule:
     """Integers from `low` up to and without `high`, all equally likely, in a shape.
 
@@ -219,6 +219,15 @@ def _(xp: Arrays, key: Array, shape: Ints, high: int, low: int, to: Element) -> 
     return drawn + xp.asarray(low, dtype=dtype)  # wraps around, and back
 
 
+@randint.padded
+def _(
+    xp: Arrays, true: TrueSizes, key: Array, shape: Ints, high: int, low: int, to: Element
+) -> Array:
+    assert randint.meaning is not None
+    flat = randint.meaning(xp, key, (prod(shape),), high=high, low=low, to=to)
+    return _drawn(xp, true, flat, -1, shape)
+
+
 @operator(DRAWN._replace(padding=Padding(fills={"s": "anything"})), hints=FIRST)
 def bernoulli() -> Rule:
     """For each probability, true with that probability.
@@ -246,7 +255,14 @@ def _(xp: Arrays, true: TrueSizes, key: Array, probability: Array) -> Array:
     return _drawn(xp, true, flat, 1, at_most.shape) < at_most
 
 
-@operator(DRAWN, hints=FIRST)
+@operator(
+    DRAWN._replace(
+        padding=Padding(
+            fills={"s": "anything", "after*": "anything", "d*": "anything", "n": "lowest"}
+        )
+    ),
+    hints=FIRST,
+)
 def categorical(*, axis: int = -1) -> Rule:
     """One index along an axis, drawn with the probabilities of which the axis has the logarithms,
     up to a constant: those of `softmax`.
@@ -269,6 +285,15 @@ def _(xp: Arrays, key: Array, logits: Array, axis: int) -> Array:
     known = wide(xp, xp.asarray(logits))
     element = "f64" if known.dtype.itemsize == 8 else "f32"
     added = -xp.log(-xp.log(open_uniforms(xp, key, known.shape, element)))
+    return xp.astype(xp.argmax(known + added, axis=axis), xp.element("i64"))
+
+
+@categorical.padded
+def _(xp: Arrays, true: TrueSizes, key: Array, logits: Array, axis: int) -> Array:
+    known = wide(xp, xp.asarray(logits))
+    element = "f64" if known.dtype.itemsize == 8 else "f32"
+    flat = open_uniforms(xp, key, (prod(known.shape),), element)
+    added = -xp.log(-xp.log(_drawn(xp, true, flat, 1, known.shape)))
     return xp.astype(xp.argmax(known + added, axis=axis), xp.element("i64"))
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from axon.ops.arrays import Array, Arrays, Value, wide
 from axon.ops.families.activations import sigmoid
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.padding import TrueSizes
 from axon.ops.traits import Padding, Traits
 
 DIRECTIONS = ("forward", "reverse", "bidirectional")
@@ -87,7 +89,10 @@ GRU = Layout("gru", gates=3, functions=2, states=1)
 RNN = Layout("rnn", gates=1, functions=1, states=1)
 
 
-@operator(Traits(padding=Padding(("after_b",))), roles={"h": "hidden sizes", "i": "input sizes"})
+@operator(
+    Traits(padding=Padding(("b", "after_b"), {"s": "zero"})),
+    roles={"h": "hidden sizes", "i": "input sizes"},
+)
 def lstm(
     arity: int,
     *,
@@ -155,7 +160,19 @@ def _(
     return _run(xp, LSTM, cell, x, r, rest, direction, activations, batch_first, clip)
 
 
-@operator(Traits(padding=Padding(("after_b",))), roles={"h": "hidden sizes", "i": "input sizes"})
+@lstm.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, w: Array, r: Array, *rest: Array, **attributes: Any
+) -> Value:
+    assert lstm.meaning is not None
+    rest = _ended(xp, LSTM, true, x, r, rest, attributes["batch_first"])
+    return lstm.meaning(xp, x, w, r, *rest, **attributes)
+
+
+@operator(
+    Traits(padding=Padding(("b", "after_b"), {"s": "zero"})),
+    roles={"h": "hidden sizes", "i": "input sizes"},
+)
 def gru(
     arity: int,
     *,
@@ -223,7 +240,19 @@ def _(
     return _run(xp, GRU, cell, x, r, rest, direction, activations, batch_first, clip)
 
 
-@operator(Traits(padding=Padding(("after_b",))), roles={"h": "hidden sizes", "i": "input sizes"})
+@gru.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, w: Array, r: Array, *rest: Array, **attributes: Any
+) -> Value:
+    assert gru.meaning is not None
+    rest = _ended(xp, GRU, true, x, r, rest, attributes["batch_first"])
+    return gru.meaning(xp, x, w, r, *rest, **attributes)
+
+
+@operator(
+    Traits(padding=Padding(("b", "after_b"), {"s": "zero"})),
+    roles={"h": "hidden sizes", "i": "input sizes"},
+)
 def rnn(
     arity: int,
     *,
@@ -274,6 +303,15 @@ def _(
     return _run(xp, RNN, cell, x, r, rest, direction, activations, batch_first, clip)
 
 
+@rnn.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, w: Array, r: Array, *rest: Array, **attributes: Any
+) -> Value:
+    assert rnn.meaning is not None
+    rest = _ended(xp, RNN, true, x, r, rest, attributes["batch_first"])
+    return rnn.meaning(xp, x, w, r, *rest, **attributes)
+
+
 # --- one sequence after another --------------------------------------------------------------
 
 Step = Callable[[Value, Array], Value]
@@ -322,6 +360,30 @@ def _run(
         whole = xp.moveaxis(whole, 2, 0)
         last = [xp.swapaxes(state, 0, 1) for state in last]
     return tuple(xp.astype(part, x.dtype) for part in (whole, *last))
+
+
+def _ended(
+    xp: Arrays,
+    layout: Layout,
+    true: TrueSizes,
+    x: Array,
+    r: Array,
+    rest: tuple[Array, ...],
+    batch_first: bool,
+) -> tuple[Array, ...]:
+    """What may follow the weights, with the lengths of all sequences, which end where they truly
+    do.
+    """
+    (count, _, h), axis = r.shape, int(batch_first)
+    batch = x.shape[1 - axis]
+    states = (batch, count, h) if batch_first else (count, batch, h)
+    shapes = [(count, 2 * layout.gates * h), *[states] * layout.states]
+    shapes += [(count, 3 * h)] if layout.extra else []
+    if len(rest) > len(shapes):
+        return rest
+    missing = [xp.zeros(shape, dtype=x.dtype) for shape in shapes[len(rest) :]]
+    end = xp.asarray(true.of(0)[axis], dtype=xp.element("i64"))
+    return (*rest, *missing, xp.broadcast_to(end, (batch,)))
 
 
 def _through(

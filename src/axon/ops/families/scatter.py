@@ -180,7 +180,7 @@ def _put_flat(
     return xp.reshape(xp.put(xp.reshape(x, (size, *rest)), (numbers,), rows, mode), x.shape)
 
 
-@operator(Traits(padding=Padding(("q", "b*", "after"))))
+@operator(Traits(padding=Padding(("q", "b*", "after"), {"n": "anything", "after_*": "anything"})))
 def gather_nd(*, axes: int = 1, batch: int = 0) -> Rule:
     """What stands at places that are rows of indices: the innermost dimension of the numbers is a
     place along the first axes, and is replaced by what is there. Negative numbers count from the
@@ -224,6 +224,22 @@ def _(xp: Arrays, x: Array, places: Array, axes: int, batch: int) -> Array:
     flat = flat + xp.reshape(images, (*first, *(1,) * (flat.ndim - batch)))
     rows = xp.reshape(x, (math.prod((*first, *sizes)), *rest))
     return xp.reshape(xp.take(rows, xp.reshape(flat, (-1,)), axis=0), (*flat.shape, *rest))
+
+
+@gather_nd.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, places: Array, axes: int, batch: int) -> Array:
+    """Negative numbers count from the true end; what is outside stays there."""
+    assert gather_nd.meaning is not None
+    places, columns = numbers_of(xp, places), []
+    outside = xp.zeros(places.shape[:-1], dtype=bool)
+    for i, size in enumerate(true.of(0)[batch : batch + axes]):
+        place = xp.where(places[..., i] < 0, places[..., i] + size, places[..., i])
+        outside = outside | (place < 0) | (place >= size)
+        columns.append(place)
+    beyond = math.prod(x.shape[: batch + axes])
+    columns = [xp.where(outside, beyond, column) for column in columns]
+    places = xp.stack(columns, axis=-1) if columns else places
+    return gather_nd.meaning(xp, x, places, axes=axes, batch=batch)
 
 
 def _row_numbers(xp: Arrays, places: Array, sizes: tuple[int, ...]) -> Array:

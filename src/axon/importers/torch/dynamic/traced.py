@@ -47,6 +47,8 @@ SINGLE = {
     "split": ("split_size",), "repeat_interleave": ("repeats",),
 }  # fmt: skip
 """The single ones."""
+MOST_SIZES = 64
+"""Of a tensor; in longer lists numbers stay numbers."""
 ENDLESS = 1 << 40
 """No size is so large: it stands for the end of a tensor."""
 
@@ -145,6 +147,8 @@ class TracedNode(TorchNode):
         """Take numbers in a list for the sizes that they may be."""
         given = self.attributes.get(name, ())
         every = list(given) if isinstance(given, tuple) else [given]
+        if len(every) > MOST_SIZES:
+            return
         open_ = self._open(len(every))
         known = [self.element(n.index) if isinstance(n, Operand) else n for n in every]
         if not every or not all(isinstance(n, int | DimVar | Poly) for n in known):

@@ -1,0 +1,572 @@
+"""The text of a graph as Python functions: a `Coder` for all of it, a `Body` for each function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from axon.backends import externs, row_plan, row_sizes, rowwise
+from axon.backends.checks import check
+from axon.backends.fold import folded
+from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
+from axon.backends.names import Names
+from axon.backends.nature import (
+    elements_of,
+    elementwise,
+    made_of,
+    makes_sizes,
+    operator_function,
+    scalar,
+    sizes_as,
+)
+from axon.backends.roots import solved
+from axon.backends.segments import frames
+from axon.backends.segments.steps import Step
+from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
+from axon.backends.stepwise import Stepwise
+from axon.graph.graph import (
+    Alias,
+    Apply,
+    Bundle,
+    Call,
+    Check,
+    Extern,
+    Function,
+    Graph,
+    Item,
+    Measure,
+    Node,
+    Number,
+    Operand,
+    OperatorFunction,
+    ShapeOf,
+    SizeOf,
+    Value,
+)
+from axon.graph.ragged import runtime
+from axon.graph.sharding import Placement, Tree
+from axon.graph.sizes import (
+    Reading,
+    SizeVar,
+    decided,
+    needed,
+    needed_inside,
+    operand_needs,
+    operands_of,
+    readable,
+    values_in,
+)
+from axon.ops.arrays import Arrays, Meaning
+from axon.ops.levels import Levels, LevelTree, goes_flat, varies
+from axon.ops.memory import Refused, check_fits
+from axon.ops.rows import core, rows_of
+from axon.ops.traits import Calls
+from axon.solver.constraints import Origin
+from axon.source import Span
+from axon.types.dim import Dim
+from axon.types.type import DimEq, Shape, Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar, owner
+
+Externs = Mapping[str, Callable[..., Any]]
+
+Watcher = Callable[[int, int], None]
+"""Receives how many nodes of a graph are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where the values of a graph lie: `put` makes what puts a value there."""
+
+    placement: Placement
+    put: Callable[[Tree], Callable[[Any], Any]]
+
+    def inside(self, call: Call) -> Placed | None:
+        found = self.placement.calls.get(call)
+        return None if found is None else Placed(found, self.put)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the code, and the span of the program that it computes."""
+
+    text: str
+    span: Span | None = None
+
+
+ForAllRows = Callable[
+    ["Coder", Function, dict[Value, str], dict[SizeVar, str], Mapping[Value | ShapeOf, LevelTree]],
+    str,
+]
+"""Writes a function for all rows at once; returns its name, or why there is none."""
+
+
+class Coder:
+    """The text of a graph, and of those that it calls: a function for each."""
+
+    def __init__(self, arrays: Arrays, externs: Externs, for_all_rows: ForAllRows) -> None:
+        self.arrays = arrays
+        self.externs = externs
+        self.for_all_rows = for_all_rows
+        self.names = Names(
+            xp=arrays,
+            prod=prod,
+            len=len,
+            max=frames.greatest,
+            min=frames.least,
+            tuple=tuple,
+        )
+        self.lines: list[Line] = []
+        self.graphs: dict[object, str] = {}
+        self.flat_graphs: dict[Graph, str] = {}
+        self.steps: list[Step] = []
+        self.known: dict[Value, Any] = {}
+        self.watched: Graph | None = None
+        self.repeated: frozenset[Graph] = frozenset()
+
+    def graph(self, graph: Graph, placed: Placed | None = None) -> str:
+        """The name of the function for a graph whose values lie in this way."""
+        key = graph if placed is None else placed.placement.key
+        known = self.graphs.get(key)
+        if known is None:
+            known = self.graphs[key] = self.names.fresh(graph.name)
+            body = Body(self, {}, {}, "    ", graph.levels, placed)
+            body.watched = graph is self.watched
+            params = body.params(graph.params)
+            result = body.write(graph)
+            self.define(known, params, body, result)
+            if placed is None and graph in self.repeated:
+                share = self.names.constant(self.arrays.shared, "shared", "shared")
+                self.lines.append(Line(f"{known} = {share}({known})"))
+        return known
+
+    def step(self, node: Apply) -> Step:
+        """An operator as it is applied to all rows at once."""
+        operator = node.operator
+        assert operator.meaning is not None
+        usual = self.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
+        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
+        self.steps.append(step)
+        return step
+
+    def define(self, name: str, params: Sequence[str], body: Body, result: str) -> None:
+        self.lines += [Line(f"def {name}({', '.join(params)}):"), *body.lines]
+        self.lines += [Line(f"    return {result}"), Line("")]
+
+
+class Body:
+    """The lines of one function; names that it does not define come from the enclosing ones."""
+
+    def __init__(
+        self,
+        coder: Coder,
+        values: dict[Value, str],
+        sizes: dict[SizeVar, str],
+        indent: str,
+        levels: Mapping[Value | ShapeOf, LevelTree],
+        placed: Placed | None = None,
+    ) -> None:
+        self.coder = coder
+        self.levels = levels
+        self.placed = placed
+        self.names = coder.names
+        self.values = dict(values)
+        self.sizes = dict(sizes)
+        self.indent = indent
+        self.lines: list[Line] = []
+        self.span: Span | None = None
+        self.asked: set[tuple[str, int]] = set()
+        self.watched = False
+
+    def line(self, text: str) -> None:
+        self.lines.append(Line(self.indent + text, self.span))
+
+    def params(self, params: Sequence[Value]) -> list[str]:
+        names = [self.names.fresh(p.name) for p in params]
+        self.values.update(zip(params, names, strict=True))
+        return names
+
+    def write(self, whole: Graph | Function) -> str:
+        """Write the lines of a graph whose parameters have names; returns its result."""
+        needs = operand_needs(whole.result)
+        for node in whole.nodes:
+            needs |= needed(node).union(*map(needed_inside, operands_of(node)))
+        asked = needs.union(*map(grown_needs, whole.nodes))  # the memory check uses known sizes
+        self.read(whole.params, asked)
+        self.solve(whole.params, needs)
+        for param in whole.params:
+            self.put(param)
+        joined = self.coder.arrays.joined(whole)
+        for at, node in enumerate(whole.nodes, 1):
+            self.span = _span(node)
+            if isinstance(node, Apply) and node.result in joined and not self._by_rows(node):
+                self.join(node, joined[node.result], asked)
+            else:
+                self.node(node, asked)
+            if self.placed is not None and not isinstance(node, Measure | Check):
+                self.put(node.result)
+            if self.watched:
+                self.line(f"done({at}, {len(whole.nodes)})")
+        return self.operand(whole.result)
+
+    def put(self, value: Value) -> None:
+        """Put a value where it lies, if that is said."""
+        tree = None if self.placed is None else self.placed.placement.values.get(value)
+        if self.placed is not None and tree is not None and value not in self.coder.known:
+            put = self.names.constant(self.placed.put(tree), "put", ("put", tree))
+            self.line(f"{self.values[value]} = {put}({self.values[value]})")
+
+    # --- sizes ---
+
+    def read(self, values: Sequence[Value], needs: set[SizeVar]) -> None:
+        """Read the sizes that are needed off the shapes of values."""
+        for value in values:
+            for var, reading in readable(value):
+                if var in needs and var not in self.sizes:
+                    self.sizes[var] = self._read(value, var, reading)
+
+    def compare(self, node: Apply) -> None:
+        """Check that the rows of a function's results vary as other rows do, where their types
+        require it, whichever were first.
+        """
+        for var, reading in readable(node.result):
+            if not isinstance(var, DimVar) or not var.over or var not in self.sizes:
+                continue
+            found = DimVar(var.name, runtime=True, over=var.over)
+            origin = Origin("rows", node.span, node.operator.name)
+            held = self.names.constant((DimEq(found, var), origin, [found, var]), "held")
+            test = self.names.constant(check, "check", "check")
+            size = self._read(node.result, found, reading)
+            self.line(f"{test}({held}, ({size}, {self.sizes[var]}, ))")
+
+    def solve(self, params: Sequence[Value], needs: set[SizeVar]) -> None:
+        """Sizes that no parameter has as such, but that the size of one decides: `n` of `[n*n]`."""
+        for var, value, axis in decided(params, self.sizes):
+            if var not in needs:
+                continue
+            assert isinstance(value.type, Tensor)
+            known = {v: n for v, n in self.sizes.items() if isinstance(v, DimVar)}
+            held = self.names.constant((value.type.shape[axis], var, tuple(known)), "equation")
+            find = self.names.constant(solved, "solved", "solved")
+            name = self.names.fresh(var.name or "n")
+            sizes = "".join(f"{size}, " for size in known.values())
+            self.line(f"{name} = {find}({held}, {self.values[value]}.shape[{axis}], ({sizes}))")
+            self.sizes[var] = name
+
+    def _read(self, value: Value, var: SizeVar, reading: Reading) -> str:
+        name = self.names.fresh(var.name or "n")
+        place = self.values[value] + "".join(f"[{i}]" for i in reading.path)
+        sizes = place if reading.given else f"{place}.shape"
+        if isinstance(var, ShapeVar):
+            stop = "" if reading.stop is None else str(reading.stop)
+            self.line(f"{name} = tuple({sizes}[{reading.start}:{stop}])")
+            return name
+        if reading.given == "dim":
+            text = place
+        elif not reading.given and (levels := self._levels(value, reading.path)):
+            measure = self.names.constant(row_sizes.size_at, "size_at", "size_at")
+            text = f"{measure}({place}, {reading.start}, {levels[reading.start]})"
+        else:
+            text = f"{sizes}[{reading.start}]"
+        if reading.offset:
+            text = f"({text} - {reading.offset})"
+        self.line(f"{name} = {text if reading.scale == 1 else f'{text} // {reading.scale}'}")
+        return name
+
+    def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
+        """The levels of a tensor, if one of its sizes varies."""
+        tree = self.levels.get(value, ())
+        for index in path:
+            tree = tree[index] if isinstance(tree, list) else ()
+        return tree if isinstance(tree, tuple) and any(tree) else ()
+
+    def measure(self, source: Operand, shape: Shape, counted: bool) -> None:
+        """Sizes from an array: brought to the host, and checked to be sizes, as many as expected.
+        Those known already must be equal.
+        """
+        take = self.names.constant(rowwise.measure, "measure", "measure")
+        numbers = self.names.fresh("numbers")
+        fixed = sum(not isinstance(item, ShapeVar) for item in shape)
+        wanted = f"{fixed}, {fixed < len(shape)}"
+        array = self.operand(source)
+        if counted:
+            count = self.names.constant(rowwise.count, "count", "count")
+            array = f"{count}({array})"
+        self.line(f"{numbers} = {take}({array}, {wanted})")
+        at = 0  # counted from the back once a part of unknown rank is past
+        for i, item in enumerate(shape, 1):
+            if isinstance(item, ShapeVar):
+                after = len(shape) - i
+                self._measured(item, f"{numbers}[{at}:{-after or ''}]")
+                at = -after
+            else:
+                self._measured(item, f"{numbers}[{at}]")
+                at += 1
+
+    def _measured(self, item: Dim | ShapeVar, number: str) -> None:
+        """An item of a shape read from an array: a new variable, or else a size to compare."""
+        if isinstance(item, DimVar | ShapeVar) and owner(item) not in self.sizes:
+            name = self.sizes[owner(item)] = self.names.fresh(item.name or "n")
+            self.line(f"{name} = {number}")
+            return
+        try:
+            known = self.sizes[item] if isinstance(item, ShapeVar) else write_dim(item, self.sizes)
+        except Undetermined:
+            return  # a check compares it when the rest of it is known
+        agree = self.names.constant(rowwise.agree, "agree", "agree")
+        self.line(f"{agree}({number}, {known})")
+
+    def check(self, node: Check) -> None:
+        known = [(var, name) for var, name in self.sizes.items() if var in needed(node)]
+        held = self.names.constant((node.relation, node.origin, [v for v, _ in known]), "held")
+        test = self.names.constant(check, "check", "check")
+        self.line(f"{test}({held}, ({''.join(f'{name}, ' for _, name in known)}))")
+
+    # --- operands ---
+
+    def operands(self, operands: Sequence[Operand]) -> str:
+        return ", ".join(self.operand(o) for o in operands)
+
+    def operand(self, operand: Operand) -> str:
+        match operand:
+            case Value():
+                return self.values[operand]
+            case Number(value, Tensor(elem, _)):
+                return self.scalar(value, str(elem))
+            case SizeOf(dim, ""):
+                return write_dim(dim, self.sizes)
+            case SizeOf(int() as size, elem):
+                return self.scalar(size, elem)
+            case SizeOf(dim, elem):
+                return self.numbers(write_dim(dim, self.sizes), elem)
+            case ShapeOf(shape, ""):
+                return self.shape(operand)
+            case ShapeOf(shape, elem):
+                return self.numbers(write_shape(shape, self.sizes), elem)
+            case Bundle(items):
+                return write_tuple([self.operand(item) for item in items])
+            case Function():
+                return self.function(operand)
+            case OperatorFunction(operator):
+                return self.names.constant(
+                    operator_function(operator, self.coder.arrays), "op", ("op", operator.name)
+                )
+
+    def shape(self, operand: ShapeOf) -> str:
+        sizes = write_shape(operand.shape, self.sizes)
+        levels = self.levels.get(operand)
+        if levels is None:
+            return sizes
+        spread = self.names.constant(row_sizes.spread, "spread", "spread")
+        return f"{spread}({sizes}, {levels})"
+
+    def numbers(self, sizes: str, elem: str) -> str:
+        """Sizes as elements of a tensor."""
+        convert = self.names.constant(sizes_as, "sizes_as", "sizes_as")
+        return f"{convert}(xp, {sizes}, {elem!r})"
+
+    def scalar(self, value: float, elem: str) -> str:
+        made = scalar(value, elem, self.coder.arrays)
+        constant = self.coder.arrays.constant(made)
+        return self.names.constant(constant, "c", ("scalar", repr(value), elem))
+
+    def function(self, function: Function) -> str:
+        """A function that is defined where it is used."""
+        name = self.names.fresh("each")
+        known = self._outside(function, self.sizes)
+        around = self.indent + "    "
+        inner = type(self)(self.coder, self.values, known, around, self.levels, self.placed)
+        params = inner.params(function.params)
+        result = inner.write(function)
+        self.line(f"def {name}({', '.join(params)}):")
+        self.lines += inner.lines
+        self.line(f"    return {result}")
+        if elementwise(function):
+            self.line(f"{name}.elementwise = True")
+        return name
+
+    def lifted(self, function: Function) -> str:
+        """A function that is defined outside, so that it is the same each time: the values that it
+        uses from here are passed to it.
+        """
+        used = dict.fromkeys(v for v in values_in(function) if v in self.values)
+        inside = needed_inside(function)
+        needs = [v for v in self._outside(function, self.sizes) if v in inside]
+        name = self.names.fresh("each")
+        values = {v: self.names.fresh(v.name) for v in used}
+        sizes = {v: self.names.fresh(v.name or "n") for v in needs}
+        inner = Body(self.coder, values, sizes, "    ", self.levels, self.placed)
+        params = [*values.values(), *sizes.values(), *inner.params(function.params)]
+        result = inner.write(function)
+        self.coder.define(name, params, inner, result)
+        lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
+        given = "".join(f"{self.values[v]}, " for v in used)
+        known = "".join(f"{self.sizes[v]}, " for v in needs)
+        whole = self.coder.for_all_rows(self.coder, function, values, sizes, self.levels)
+        return f"{lift}({name}, ({given}), ({known}), {whole})"
+
+    def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
+        """The sizes that a function knows from outside: one that varies from row to row differs in
+        each call.
+        """
+        rows = {v for p in function.params for v, _ in readable(p) if v.runtime}
+        return {var: name for var, name in sizes.items() if var not in rows}
+
+    # --- nodes ---
+
+    def node(self, node: Node, needs: set[SizeVar]) -> None:
+        match node:
+            case Apply():
+                made = folded(node, self.coder.known, self.coder.arrays)
+                if made is not None:
+                    constant = self.coder.arrays.constant(made)
+                    self.values[node.result] = self.names.constant(
+                        constant, node.result.name or "c"
+                    )
+                    self.coder.known[node.result] = made
+                    self.read([node.result], needs)
+                    return
+                self.check_fits(node)
+                text = self.application(node)
+            case Call(_, graph, operands, _):
+                placed = None if self.placed is None else self.placed.inside(node)
+                text = f"{self.coder.graph(graph, placed)}({self.operands(operands)})"
+            case Extern(_, name, operands, _):
+                function = self.names.constant(self.coder.externs[name], name, ("extern", name))
+                text = self.brought(node, f"{function}({self.operands(operands)})")
+            case Item(_, whole, index):
+                text = f"{self.values[whole]}[{index}]"
+            case Alias(_, operand):
+                text = self.operand(operand)
+            case Measure(source, shape, counted):
+                self.measure(source, shape, counted)
+                return
+            case Check():
+                self.check(node)
+                return
+        result = node.result
+        self.values[result] = name = self.names.fresh(result.name)
+        self.line(f"{name} = {text}")
+        if isinstance(node, Apply) and node.operator.traits.calls is not None:
+            self.compare(node)
+        self.read([result], needs)
+
+    def join(
+        self, node: Apply, how: tuple[Meaning, tuple[Operand, ...]] | None, needs: set[SizeVar]
+    ) -> None:
+        """A node that is computed together with those that it stands on."""
+        if how is not None:
+            meaning, operands = how
+            name = self.values[node.result] = self.names.fresh(node.result.name)
+            do = self.names.constant(meaning, meaning.__name__, ("joined", id(meaning)))
+            self.line(f"{name} = {do}(xp, {self.operands(operands)})")
+            self.read([node.result], needs)
+
+    def check_fits(self, node: Apply) -> None:
+        """Check the memory for a result that may be larger than its operands, before it is made. An
+        operator whose result has run-time sizes checks these itself.
+        """
+        for type_ in grown(node):
+            itemsize = self.coder.arrays.element(str(type_.elem)).itemsize
+            if fits_now(type_.shape, itemsize):
+                continue
+            try:
+                shape = write_shape(type_.shape, self.sizes)
+                large = write_large(type_.shape, itemsize, self.sizes)
+            except Undetermined:
+                continue
+            if (shape, itemsize) not in self.asked:
+                self.asked.add((shape, itemsize))
+                ask = self.names.constant(fits, "fits", "fits")
+                self.line(f"if {large}: {ask}({shape}, {itemsize})")
+
+    def brought(self, node: Extern, text: str) -> str:
+        """Check the result of a caller's function: it may not be what was declared."""
+        mine = set(type_variables(node.result.type))
+        known = [(v, n) for v, n in self.sizes.items() if v in mine]
+        held = externs.Declared(node.name, node.result.type, tuple(v for v, _ in known))
+        plan = self.names.constant(held, "declared")
+        look = self.names.constant(externs.look_at, "look_at", "look_at")
+        return f"{look}({plan}, xp, {text}, ({''.join(f'{n}, ' for _, n in known)}))"
+
+    def application(self, node: Apply) -> str:
+        operator = node.operator
+        makes = any(makes_sizes(o) for o in node.operands)
+        by_rows = makes or self._by_rows(node)
+        lifts = by_rows and (not makes or operator.traits.calls is Calls.EACH_ROW)
+        parts = [
+            self.lifted(o) if lifts and isinstance(o, Function) else self.operand(o)
+            for o in node.operands
+        ]
+        parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
+        does = self.coder.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
+        meaning = self.names.constant(does, operator.rule.__name__, ("do", operator.name, id(does)))
+        if not by_rows:
+            return f"{meaning}({', '.join(['xp', *parts])})"
+        do = self.names.constant(rowwise.apply, "by_rows", "by_rows")
+        plan = self.names.constant(self._plan(node), "plan")
+        xp = self.names.constant(Stepwise(self.coder.arrays), "steps", "steps") if makes else "xp"
+        return f"{do}({', '.join([plan, meaning, xp, *parts])})"
+
+    def _by_rows(self, node: Apply) -> bool:
+        """Whether the operands or results of an operator have rows that vary. A function that
+        receives run-time sizes is called row by row, too.
+        """
+        values = [v for o in (*node.operands, node.result) for v in values_in(o)]
+        if any(varies(self.levels.get(value, ())) for value in values):
+            return True
+        takes_function = any(isinstance(o, Function | OperatorFunction) for o in node.operands)
+        return takes_function and any(runtime(value.type) for value in values)
+
+    def _plan(self, node: Apply) -> row_plan.Plan:
+        """How an operator is applied to rows that vary."""
+        operator, arity = node.operator, len(node.operands)
+        rows = rows_of(operator, node.type, node.written)
+        trees = [self.levels.get(o, ()) if isinstance(o, Value) else () for o in node.operands]
+        try:
+            blank = self._blank(node.result.type)
+        except Refused:  # no array is as large: the arguments, or a check, will say so
+            blank = None
+        return row_plan.Plan(
+            operator.name,
+            operator.traits,
+            tuple(map(rows.batch, range(arity))),
+            self.levels[node.result],
+            core(operator, arity),
+            goes_flat(operator, node.attributes, trees),
+            blank,
+            self.coder.step(node) if self.coder.arrays.by_segments else None,
+        )
+
+    def _blank(self, type_: Type) -> Any:
+        """A value of this type without elements; sizes that are not known are 0."""
+        if isinstance(type_, Tuple):
+            return tuple(self._blank(item) for item in type_.items)
+        if not isinstance(type_, Tensor):
+            return None
+        sizes = [size if isinstance(size, int) else 0 for size in type_.shape]
+        shape, element = (0, *sizes[1:])[: len(sizes)], self.coder.arrays.element(str(type_.elem))
+        check_fits(shape, element.itemsize)
+        return self.coder.arrays.blank(shape, element)
+
+    def attribute(self, value: object) -> str:
+        if isinstance(value, SizeOf):
+            return write_dim(value.dim, self.sizes)
+        if isinstance(value, tuple):
+            return write_tuple([self.attribute(item) for item in value])
+        if value is None or isinstance(value, bool | int | str):
+            return repr(value)
+        return self.names.constant(value, "a", ("attribute", repr(value)))
+
+
+def _span(node: Node) -> Span | None:
+    match node:
+        case Apply() | Call() | Extern():
+            return node.span
+        case Measure():
+            return node.span
+        case Check():
+            return node.origin.span
+        case Item() | Alias():
+            return None

@@ -1,0 +1,185 @@
+"""What each row has side by side, behind one another, repeated or padded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy
+
+from axon.backends.segments.along import axes_of
+from axon.backends.segments.arrays import FlatArrays, inside, only, rule
+from axon.backends.segments.frames import Frame, NotFlat, Segments
+from axon.backends.segments.moves import inserted
+from axon.backends.segments.parts import as_segments, cut
+from axon.backends.segments.rows import Rows, by_row, innermost, leave, lift, room, taken
+from axon.ops.arrays import Array
+
+Below = Callable[..., Array]
+
+
+@rule("concatenate")
+def _concatenate(xp: FlatArrays, below: Below, parts: Any, axis: int = 0) -> Any:
+    frame = innermost(parts)
+    assert frame is not None
+    rank = parts[0].ndim
+    (along,) = axes_of(axis, rank)
+    rows = [_as_rows(xp, part, frame) for part in parts]
+    packed = [x for x in rows if x.segments is not None]
+    if not packed:
+        return Rows(frame, below([x.values for x in rows], axis=along + 1))
+    if any(x.place != packed[0].place for x in packed):
+        raise NotFlat("rows in which different sizes differ")
+    if packed[0].place == along:
+        return _behind(xp, below, frame, [as_segments(xp, x, along) for x in rows])
+    segments = packed[0].segments
+    assert segments is not None
+    if len(packed) < len(rows) or any(
+        x.segments is None or not segments.same(x.segments) for x in packed
+    ):
+        raise NotFlat("rows of different sizes")
+    place = packed[0].place
+    elements = segments.elements(frame)
+    inner = [_re_entered(x, elements) for x in rows]
+    made = _concatenate(xp, below, inner, along - (along > place))
+    return leave(frame, made, segments, place)
+
+
+def _re_entered(x: Rows, elements: Frame) -> Rows:
+    inner = inside(x)
+    return Rows(elements, inner.values, inner.segments, inner.place)
+
+
+def _as_rows(xp: FlatArrays, x: Any, frame: Frame) -> Rows:
+    if isinstance(x, Rows):
+        return lift(x, frame)
+    if by_row(x):
+        raise NotFlat("rows in parts")
+    room(frame, frame.count, x.shape, x.dtype)
+    return Rows(frame, xp.xp.broadcast_to(x, (frame.count, *x.shape)))
+
+
+def _behind(xp: FlatArrays, below: Below, frame: Frame, rows: Sequence[Rows]) -> Rows:
+    """The elements of each row behind one another."""
+    found = [x.segments for x in rows if x.segments is not None]
+    if any(isinstance(x.values, Rows) for x in rows):
+        raise NotFlat("rows of rows behind one another")
+    lengths = found[0].lengths.copy()
+    for each in found[1:]:
+        lengths += each.lengths
+    segments = Segments.of_lengths(lengths)
+    order = numpy.empty(segments.total, numpy.int64)
+    start, before = segments.starts.copy(), 0
+    for each in found:
+        order[numpy.repeat(start, each.lengths) + each.within] = before + numpy.arange(each.total)
+        start += each.lengths
+        before += each.total
+    values = below([x.values for x in rows], axis=0)
+    return Rows(frame, taken(xp.xp, values, order), segments, rows[0].place)
+
+
+@rule("stack")
+def _stack(xp: FlatArrays, below: Below, parts: Any, axis: int = 0) -> Any:
+    (along,) = axes_of(axis, parts[0].ndim + 1)
+    found = [part if hasattr(part, "ndim") else xp.xp.asarray(part) for part in parts]
+    rows = [
+        inserted(xp, x, along) if isinstance(x, Rows) else xp.xp.expand_dims(x, along)
+        for x in found
+    ]
+    return xp.concatenate(rows, axis=along)
+
+
+@rule("split")
+def _split(xp: FlatArrays, below: Below, x: Any, places: Sequence[int], axis: int = 0) -> Any:
+    x = only(x)
+    (along,) = axes_of(axis, x.ndim)
+    if by_row(places) or (x.segments is not None and along == x.place):
+        raise NotFlat("a size that differs is split")
+    ends = [0, *places, x.shape[along]]
+    return [cut(xp, x, along, slice(first, last)) for first, last in pairwise(ends)]
+
+
+@rule("pad")
+def _pad(xp: FlatArrays, below: Below, x: Any, pairs: Any, **how: Any) -> Any:
+    x = only(x)
+    if by_row(pairs) or by_row(tuple(how.values())):
+        raise NotFlat("what is padded differs")
+    if x.segments is None:
+        return Rows(x.frame, below(x.values, [(0, 0), *pairs], **how))
+    pairs = list(pairs)
+    ends = pairs.pop(x.place)
+    inner = inside(x)
+    if any(map(any, pairs)):
+        inner = _pad(xp, below, inner, pairs, **how)
+    made = leave(x.frame, inner, x.segments, x.place)
+    if not any(ends):
+        return made
+    if how.get("mode", "constant") != "constant" or isinstance(inner.values, Rows):
+        raise NotFlat("rows are padded with what is in them")
+    value = xp.xp.asarray(how.get("constant_values", 0), dtype=x.dtype)
+    rest = inner.values.shape[1:]
+
+    def some(count: int) -> Rows:
+        sizes = (x.frame.count * count, *rest)
+        room(x.frame, sizes[0], rest, x.dtype)
+        values = xp.xp.broadcast_to(value, sizes)
+        return Rows(x.frame, values, Segments.even(x.frame.count, count), x.place)
+
+    parts = [some(ends[0]), made, some(ends[1])]
+    return _behind(xp, xp.xp.concatenate, x.frame, parts)
+
+
+@rule("repeat")
+def _repeat(xp: FlatArrays, below: Below, x: Any, times: Any, axis: int) -> Any:
+    x = only(x)
+    (along,) = axes_of(axis, x.ndim)
+    if type(times) is not int:
+        raise NotFlat("a number of times that differs")
+    if x.segments is None:
+        return Rows(x.frame, below(x.values, times, axis=along + 1))
+    if along != x.place:
+        inner = _repeat(xp, below, inside(x), times, along - (along > x.place))
+        return leave(x.frame, inner, x.segments, x.place)
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows are repeated")
+    room(x.frame, x.segments.total * times, x.values.shape[1:], x.dtype)
+    made = below(x.values, times, axis=0)
+    return Rows(x.frame, made, Segments(x.segments.offsets * times), x.place)
+
+
+@rule("roll")
+def _roll(xp: FlatArrays, below: Below, x: Any, by: Any, axis: Any = None) -> Any:
+    x = only(x)
+    if type(by) is not int or type(axis) is not int:
+        raise NotFlat("rows are rolled along several axes")
+    (along,) = axes_of(axis, x.ndim)
+    if x.segments is None:
+        return Rows(x.frame, below(x.values, by, axis=along + 1))
+    if along != x.place:
+        inner = _roll(xp, below, inside(x), by, along - (along > x.place))
+        return leave(x.frame, inner, x.segments, x.place)
+    if isinstance(x.values, Rows):
+        raise NotFlat("rows of rows are rolled")
+    lengths = numpy.repeat(x.segments.lengths, x.segments.lengths)
+    starts = numpy.repeat(x.segments.starts, x.segments.lengths)
+    index = starts + (x.segments.within - by) % numpy.maximum(lengths, 1)
+    return Rows(x.frame, taken(xp.xp, x.values, index), x.segments, x.place)
+
+
+@rule("tile")
+def _tile(xp: FlatArrays, below: Below, x: Any, reps: Any) -> Any:
+    x = only(x)
+    if x.segments is not None or by_row(reps) or len(reps) > x.ndim:
+        raise NotFlat("rows are laid side by side")
+    return Rows(x.frame, below(x.values, tuple(reps)))
+
+
+def _last_two(xp: FlatArrays, below: Below, x: Any, *args: Any, **named: Any) -> Any:
+    x = only(x)
+    if x.segments is not None or x.ndim < 2 or by_row(args) or by_row(tuple(named.values())):
+        raise NotFlat("matrices whose sizes differ")
+    return Rows(x.frame, below(x.values, *args, **named))
+
+
+rule("tril", "triu")(_last_two)

@@ -1,0 +1,16 @@
+"""The namespace for values of rows, with the rules of all modules."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from axon.backends.segments.arrays import FlatArrays
+
+
+@cache
+def flat_arrays(xp: Any) -> FlatArrays:
+    """The namespace for values of rows, over another one."""
+    from axon.backends.segments import calls, joins, products, windows  # noqa: F401 (their rules)
+
+    return FlatArrays(xp)
