@@ -78,7 +78,7 @@ BACKENDS = ("numpy", "jax")
 
 
 def _backend(state: State, name: str, _: MakeSource) -> Iterator[Report]:
-    from axon.run.function import backend
+    from axon.run.backend import backend
 
     if not name:
         yield Said(state.backend.name)

@@ -29,7 +29,7 @@ class Interpreter:
     """A session. Its lines are numbered from one, as those of a file."""
 
     def __init__(self, backend_name: str = "numpy") -> None:
-        from axon.run.function import backend
+        from axon.run.backend import backend
 
         self.state = State(backend=backend(backend_name))
 

@@ -14,7 +14,8 @@ from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
 from axon.repl.names import Known, Table, needs_of
 from axon.repl.reports import Diagnosed, Refusal, refusal
-from axon.run.function import Backend, Function
+from axon.run.backend import Backend
+from axon.run.function import Function
 from axon.run.program import Program
 from axon.source import Source
 from axon.syntax import ast

@@ -22,7 +22,7 @@ from axon.repl.programs import (
     tree,
 )
 from axon.repl.reports import Diagnosed, Report, Said, refusal
-from axon.run.function import Backend, backend
+from axon.run.backend import Backend, backend
 from axon.run.shown import lines_of_result, type_of_result
 from axon.source import Source
 from axon.syntax import ast

@@ -33,7 +33,8 @@ class DimensionReport:
 class Report:
     """The calls of a function. A hit is a call for whose buckets there was a compiled program; a
     call is `exact` where nothing could be padded, and is compiled for its own sizes. `waste` is the
-    share of padding among the elements of the arguments.
+    share of padding among the elements of the arguments, `row_loops` are the operators that were
+    applied row by row to ragged tensors.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Report:
     waste: float
     dimensions: tuple[DimensionReport, ...]
     reason: str = ""
+    row_loops: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         first = (
@@ -55,7 +57,8 @@ class Report:
             first += f"; {self.exact} at exact sizes"
         if self.reason:
             first += f": {self.reason}"
-        return "\n".join([first, *(f"  {each}" for each in self.dimensions)])
+        loops = [f"  row by row: {each}" for each in self.row_loops]
+        return "\n".join([first, *(f"  {each}" for each in self.dimensions), *loops])
 
 
 def _count(number: int, what: str) -> str:

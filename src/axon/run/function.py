@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,9 +15,8 @@ from axon.backends.coder import Externs, Watcher
 from axon.backends.externs import WrongResult
 from axon.backends.failures import reason
 from axon.backends.home import converted
-from axon.backends.meshes import Mesh, Shard, mesh_of
+from axon.backends.meshes import mesh_of
 from axon.backends.nature import DoesNotFit
-from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import RaggedError
 from axon.backends.sizes import Undetermined
 from axon.diagnostics import Diagnostic, Label, Severity
@@ -24,13 +24,14 @@ from axon.driver import Checked, check, graph
 from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
-from axon.graph.sharding import CannotShard, Placement, Tree
+from axon.graph.sharding import CannotShard, Placement
 from axon.graph.show import show_graph
 from axon.importers.operations import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
 from axon.ops.memory import shown
 from axon.run import values
+from axon.run.backend import Backend, OnMesh, backend
 from axon.run.bind import Binding, bind
 from axon.run.described import OwnSignature, OwnText
 from axon.run.errors import ArgumentError, RunError
@@ -57,95 +58,6 @@ if TYPE_CHECKING:
 
 MOST_PLANS = 4096
 MOST_GRAPHS = 256
-
-
-class OnMesh(Protocol):
-    """What a backend does on a mesh of devices."""
-
-    axes: Mesh
-    shard: Shard
-
-    def placed(
-        self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
-    ) -> list[Any]: ...
-
-    def prepare(
-        self, graph: Graph, externs: Externs, placement: Placement
-    ) -> Callable[..., Any]: ...
-
-    def traceable(
-        self, graph: Graph, externs: Externs, placement: Placement
-    ) -> Callable[..., Any]: ...
-
-
-class Backend(Protocol):
-    name: str
-    options: Options
-    native: frozenset[str]
-    """The libraries of arguments for which a result needs no conversion."""
-
-    @property
-    def sharding(self) -> OnMesh | None: ...
-
-    @property
-    def compilations(self) -> int: ...
-
-    def prepare(
-        self, graph: Graph, externs: Externs, watcher: Watcher | None = None
-    ) -> Callable[..., Any]: ...
-
-    def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]: ...
-
-    def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
-        """What makes an array one that this backend computes with; None where all of them are."""
-
-    def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
-        """A result as an array of the library that the arguments were of."""
-
-    def failure(self, problem: Exception) -> str | None:
-        """The reason, where an exception of the library means that there is one in the values or
-        the sizes.
-        """
-
-
-def backend(name: str, options: Options = DEFAULT) -> Backend:
-    """A backend by name, `numpy`, `jax` or `torch`, with options that are its own."""
-    options.check(name)
-    made = _backend(name, options)
-    made.options = options
-    return made
-
-
-def _backend(name: str, options: Options) -> Backend:
-    if name == "numpy":
-        from axon.backends.numpy_backend import NumpyBackend
-
-        return NumpyBackend()
-    if name == "jax":
-        try:
-            from axon.backends.jax_backend import JaxBackend
-        except ImportError:
-            raise ImportError("the JAX backend needs jax: pip install 'axon-shapes[jax]'") from None
-        if options.cache is not None:
-            from axon.backends.jax_cache import Unusable, keep_in
-
-            try:
-                keep_in(options.cache)
-            except Unusable as problem:
-                raise ArgumentError(str(problem)) from None
-        try:
-            return JaxBackend(options.mesh, options.shard)
-        except CannotShard as problem:
-            raise ValueError(f"mesh: {problem}") from None
-    if name == "torch":
-        try:
-            from axon.backends.torch_backend import TorchBackend
-        except ImportError:
-            raise ImportError(
-                "the PyTorch backend needs torch: pip install 'axon-shapes[torch]'"
-            ) from None
-        return TorchBackend(options.compiled)
-    raise ValueError(f"there is no backend {name!r}: there are 'numpy', 'jax' and 'torch'")
 
 
 class Home(Protocol):
@@ -650,7 +562,7 @@ class Function:
             raise ArgumentError(
                 f'{self.__name__} has no buckets: `net.on("jax", buckets="auto")` has'
             )
-        return self._bucketed.report()
+        return replace(self._bucketed.report(), row_loops=self.row_loops)
 
     def _ready_for(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """What runs with such arguments, after a check of their sizes: it takes tuples for records.

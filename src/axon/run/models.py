@@ -10,8 +10,8 @@ from axon.importers.formats import ModelFile
 from axon.importers.recognise import TORCH
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program
+from axon.run.backend import Backend
 from axon.run.errors import ProgramError
-from axon.run.function import Backend
 from axon.run.program import Program
 from axon.run.weights import Weight
 from axon.source import Source

@@ -22,10 +22,11 @@ from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
 from axon.importers.recognise import by_ending
+from axon.run.backend import Backend, backend
 from axon.run.buckets import buckets_of, check_dimensions
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
-from axon.run.function import Backend, Function, backend
+from axon.run.function import Function
 from axon.run.safetensors import read
 from axon.run.sharding import check_names
 from axon.run.weights import weights as weights_in

@@ -20,8 +20,9 @@ from axon.diagnostics import Severity
 from axon.diagnostics.json import to_json
 from axon.files import keep, read_program, replacing
 from axon.importers.recognise import is_model
+from axon.run.backend import backend
 from axon.run.errors import AxonError, Misfit, ProgramError
-from axon.run.function import Function, backend
+from axon.run.function import Function
 from axon.run.program import Program
 from axon.run.shown import lines_of_result, type_of_result
 from axon.run.structures import by_path
