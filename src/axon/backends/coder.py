@@ -82,7 +82,7 @@ class Placed:
     placement: Placement
     put: Callable[[Tree], Callable[[Any], Any]]
 
-    def inside(self, call: Call) -> Placed | None:
+    def of_call(self, call: Call) -> Placed | None:
         found = self.placement.calls.get(call)
         return None if found is None else Placed(found, self.put)
 
@@ -430,7 +430,7 @@ class Body:
                 self.check_fits(node)
                 text = self.application(node)
             case Call(_, graph, operands, _):
-                placed = None if self.placed is None else self.placed.inside(node)
+                placed = None if self.placed is None else self.placed.of_call(node)
                 text = f"{self.coder.graph(graph, placed)}({self.operands(operands)})"
             case Extern(_, name, operands, _):
                 function = self.names.constant(self.coder.externs[name], name, ("extern", name))

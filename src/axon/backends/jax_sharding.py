@@ -133,7 +133,7 @@ class Sharding:
             if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
                 return inside(*args)
             before = self.traced
-            given = _apart(types, self.placed(types, trees, args))
+            given = _flattened(types, self.placed(types, trees, args))
             with jax.enable_x64(True):
                 result = whole(*given)
             seen += self.traced - before
@@ -147,7 +147,7 @@ class Sharding:
     def _compiled(self, types: Sequence[Type], inside: Callable[..., Any]) -> Any:
         def traced(leaves: Sequence[Any], sizes: tuple[Any, ...]) -> Any:
             self.traced += 1  # this runs when JAX traces, which is when it compiles
-            return inside(*_together(types, iter(leaves), iter(sizes)))
+            return inside(*_unflattened(types, iter(leaves), iter(sizes)))
 
         return jax.jit(traced, static_argnums=1)
 
@@ -159,7 +159,7 @@ class Sharding:
         with jax.enable_x64(True):
             whole = self._compiled(types, self.traceable(graph, externs, placement))
             laid = self._mapped(types, trees, args, self._described)
-            text = whole.lower(*_apart(types, laid)).compile().as_text()
+            text = whole.lower(*_flattened(types, laid)).compile().as_text()
         return list(collectives(text))
 
     def bytes(self, type_: Type, tree: Tree | None, arg: Any) -> int:
@@ -280,13 +280,13 @@ def _laid_out(graph: Graph, placement: Placement) -> tuple[list[Type], list[Tree
     return types, [placement.values.get(param) for param in graph.params]
 
 
-def _apart(types: Sequence[Type], args: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+def _flattened(types: Sequence[Type], args: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
     """What arguments consist of: arrays, and sizes, which JAX takes as they are."""
     leaves: list[Any] = []
     sizes: list[Any] = []
     for type_, arg in zip(types, args, strict=True):
         if isinstance(type_, Tuple):
-            inner, more = _apart(type_.items, arg)
+            inner, more = _flattened(type_.items, arg)
             leaves += inner
             sizes += more
         else:
@@ -294,10 +294,10 @@ def _apart(types: Sequence[Type], args: Sequence[Any]) -> tuple[list[Any], tuple
     return leaves, tuple(sizes)
 
 
-def _together(types: Sequence[Type], leaves: Any, sizes: Any) -> list[Any]:
-    def whole(type_: Type) -> Any:
+def _unflattened(types: Sequence[Type], leaves: Any, sizes: Any) -> list[Any]:
+    def rebuilt(type_: Type) -> Any:
         if isinstance(type_, Tuple):
-            return tuple([whole(item) for item in type_.items])
+            return tuple([rebuilt(item) for item in type_.items])
         return next(sizes if isinstance(type_, DimValue | ShapeValue) else leaves)
 
-    return [whole(type_) for type_ in types]
+    return [rebuilt(type_) for type_ in types]

@@ -52,16 +52,16 @@ class TrueSizes:
             total = total * xp.astype(xp.asarray(sizes[axis]), dtype)
         return total
 
-    def inside(self, xp: Arrays, operand: int, axes: Sequence[int]) -> Array | None:
+    def mask(self, xp: Arrays, operand: int, axes: Sequence[int]) -> Array | None:
         """Where the true elements are along some axes; None where nothing is padded."""
         x = self.operands[operand]
         among = [axis for axis in axes if (operand, axis) in self.known]
         if not among:
             return None
-        return inside(xp, x.shape, among, [self.known[operand, axis] for axis in among])
+        return mask(xp, x.shape, among, [self.known[operand, axis] for axis in among])
 
 
-def inside(xp: Arrays, shape: Sequence[int], axes: Sequence[int], true: Sequence[Number]) -> Array:
+def mask(xp: Arrays, shape: Sequence[int], axes: Sequence[int], true: Sequence[Number]) -> Array:
     """Where the true elements of an array are, of a shape that broadcasts to its own."""
     found: Array = None
     for axis, size in zip(axes, true, strict=True):
@@ -106,13 +106,13 @@ def _internal(name: str) -> Callable[[Meaning], Operator]:
 @_internal("filled")
 def FILLED(xp: Arrays, x: Array, *true: Number, axes: tuple[int, ...], fill: Fill) -> Array:  # noqa: N802
     """The array with something known behind the true elements."""
-    return xp.where(inside(xp, x.shape, axes, true), x, standing(xp, x.dtype, fill))
+    return xp.where(mask(xp, x.shape, axes, true), x, standing(xp, x.dtype, fill))
 
 
 @_internal("kept")
 def KEPT(xp: Arrays, x: Array, *true: Number, axes: tuple[int, ...]) -> Array:  # noqa: N802
     """The array as it is; what is derived with respect to its padding is zero."""
-    return xp.where(inside(xp, x.shape, axes, true), x, xp.stop_gradient(x))
+    return xp.where(mask(xp, x.shape, axes, true), x, xp.stop_gradient(x))
 
 
 @_internal("kept_if")
@@ -137,13 +137,13 @@ def SPREAD(xp: Arrays, x: Array, *rest: Array, axes: tuple[int, ...]) -> Array: 
     for axis, other in zip(axes, like, strict=True):
         shape[axis] = other.shape[axis]
     y = xp.broadcast_to(x, tuple(shape))
-    return xp.where(inside(xp, y.shape, axes, true), y, xp.stop_gradient(y))
+    return xp.where(mask(xp, y.shape, axes, true), y, xp.stop_gradient(y))
 
 
 @_internal("poisoned")
 def POISONED(xp: Arrays, x: Array, *true: Number, axes: tuple[int, ...]) -> Array:  # noqa: N802
     """The array with NaN in its padding, or what else does harm, and in that of its derivative."""
-    seen, kind = inside(xp, x.shape, axes, true), xp.kind(x.dtype)
+    seen, kind = mask(xp, x.shape, axes, true), xp.kind(x.dtype)
     if kind == "b":
         return x ^ xp.broadcast_to(~seen, x.shape)
     if kind in "iu":

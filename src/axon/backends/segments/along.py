@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy
 
-from axon.backends.segments.arrays import FlatArrays, inside, only, rule
+from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.reduce import positions, reduced
-from axon.backends.segments.rows import Rows, by_row, leave, room, taken
+from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, taken
 from axon.ops.arrays import Array
 
 Axes = int | Sequence[int] | None
@@ -52,10 +52,10 @@ def _along(
     place = x.place
     inner = [each - (each > place) for each in axes if each != place]
     if place not in axes:
-        made = _along(kind, xp, below, inside(x), inner, keep, named) if inner else inside(x)
+        made = _along(kind, xp, below, enter(x), inner, keep, named) if inner else enter(x)
         less = 0 if keep else sum(each < place for each in axes)
         return leave(x.frame, made, x.segments, place - less)
-    elements = inside(x)
+    elements = enter(x)
     if inner:
         elements = _along(kind, xp, below, elements, inner, False, named)
     if elements.segments is not None:
@@ -82,7 +82,7 @@ def _position(kind: str, xp: FlatArrays, below: Callable[..., Array], x: Any, **
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=along + 1, keepdims=keep))
     if along != x.place:
-        inner = Rows(inside(x).frame, x.values) if not isinstance(x.values, Rows) else x.values
+        inner = Rows(enter(x).frame, x.values) if not isinstance(x.values, Rows) else x.values
         made = _position(kind, xp, below, inner, axis=along - (along > x.place), keepdims=keep)
         return leave(x.frame, made, x.segments, x.place - (not keep and along < x.place))
     if isinstance(x.values, Rows):
@@ -169,7 +169,7 @@ def _so_far(
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=along + 1, dtype=dtype))
     if along != x.place:
-        made = _so_far(fill, xp, below, inside(x), along - (along > x.place), dtype)
+        made = _so_far(fill, xp, below, enter(x), along - (along > x.place), dtype)
         return leave(x.frame, made, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows along the outer size")
@@ -193,7 +193,7 @@ def _argsort(
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=along + 1, stable=True))
     if along != x.place:
-        made = _argsort(xp, below, inside(x), along - (along > x.place))
+        made = _argsort(xp, below, enter(x), along - (along > x.place))
         return leave(x.frame, made, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows along the outer size")
@@ -246,7 +246,7 @@ def _take_along(
     rest = tuple(index.shape[numbers.segments is None :][1:])
     if rest != tuple(x.values.shape[1:]):
         raise NotFlat("broadcast elements")
-    room(x.frame, index.shape[0], index.shape[1:], x.dtype)
+    check_room(x.frame, index.shape[0], index.shape[1:], x.dtype)
     made = below(x.values, index.reshape(-1, *rest), axis=0).reshape(index.shape)
     if numbers.segments is not None:
         return Rows(x.frame, made, numbers.segments, x.place)

@@ -19,11 +19,10 @@ from axon.backends.segments.rows import (
     Grouped,
     Rows,
     by_row,
-    enter,
+    check_room,
     innermost,
     leave,
     lift,
-    room,
 )
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning
@@ -163,7 +162,7 @@ class FlatArrays:
             shapes = {tuple(v.shape) for v in values if hasattr(v, "shape")}
             if len(shapes) > 1:
                 sizes = numpy.broadcast_shapes(*shapes)
-                room(frame, sizes[0], sizes[1:], packed_dtype(values))
+                check_room(frame, sizes[0], sizes[1:], packed_dtype(values))
             return Rows(frame, how(*values))
         segments, behind = packed[0].segments, packed[0].place - packed[0].ndim
         assert segments is not None
@@ -260,8 +259,3 @@ def only(x: Any) -> Rows:
     if not isinstance(x, Rows):
         raise NotFlat("something else than the elements of rows")
     return x
-
-
-def inside(x: Rows) -> Rows:
-    """The elements along the size that differs."""
-    return enter(x)

@@ -16,12 +16,12 @@ from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import (
     Rows,
     by_row,
+    check_room,
     enter,
     innermost,
     leave,
     lift,
     pick,
-    room,
     taken,
 )
 from axon.ops.arrays import Value
@@ -43,7 +43,7 @@ def rows_of(x: Any, frame: Frame) -> Rows:
     if by_row(x) or not hasattr(x, "dtype") or not hasattr(x, "reshape"):
         raise NotFlat("something else than the elements of rows")
     xp = frame.arrays.xp
-    room(frame, frame.count, x.shape, x.dtype)
+    check_room(frame, frame.count, x.shape, x.dtype)
     return Rows(frame, xp.broadcast_to(x, (frame.count, *x.shape)))
 
 

@@ -9,11 +9,20 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.along import axes_of
-from axon.backends.segments.arrays import FlatArrays, inside, only, rule
+from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.frames import Frame, NotFlat, Segments
 from axon.backends.segments.moves import inserted
 from axon.backends.segments.parts import as_segments, cut
-from axon.backends.segments.rows import Rows, by_row, innermost, leave, lift, room, taken
+from axon.backends.segments.rows import (
+    Rows,
+    by_row,
+    check_room,
+    enter,
+    innermost,
+    leave,
+    lift,
+    taken,
+)
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -47,7 +56,7 @@ def _concatenate(xp: FlatArrays, below: Below, parts: Any, axis: int = 0) -> Any
 
 
 def _re_entered(x: Rows, elements: Frame) -> Rows:
-    inner = inside(x)
+    inner = enter(x)
     return Rows(elements, inner.values, inner.segments, inner.place)
 
 
@@ -56,7 +65,7 @@ def _as_rows(xp: FlatArrays, x: Any, frame: Frame) -> Rows:
         return lift(x, frame)
     if by_row(x):
         raise NotFlat("rows in parts")
-    room(frame, frame.count, x.shape, x.dtype)
+    check_room(frame, frame.count, x.shape, x.dtype)
     return Rows(frame, xp.xp.broadcast_to(x, (frame.count, *x.shape)))
 
 
@@ -109,7 +118,7 @@ def _pad(xp: FlatArrays, below: Below, x: Any, pairs: Any, **how: Any) -> Any:
         return Rows(x.frame, below(x.values, [(0, 0), *pairs], **how))
     pairs = list(pairs)
     ends = pairs.pop(x.place)
-    inner = inside(x)
+    inner = enter(x)
     if any(map(any, pairs)):
         inner = _pad(xp, below, inner, pairs, **how)
     made = leave(x.frame, inner, x.segments, x.place)
@@ -122,7 +131,7 @@ def _pad(xp: FlatArrays, below: Below, x: Any, pairs: Any, **how: Any) -> Any:
 
     def some(count: int) -> Rows:
         sizes = (x.frame.count * count, *rest)
-        room(x.frame, sizes[0], rest, x.dtype)
+        check_room(x.frame, sizes[0], rest, x.dtype)
         values = xp.xp.broadcast_to(value, sizes)
         return Rows(x.frame, values, Segments.even(x.frame.count, count), x.place)
 
@@ -139,11 +148,11 @@ def _repeat(xp: FlatArrays, below: Below, x: Any, times: Any, axis: int) -> Any:
     if x.segments is None:
         return Rows(x.frame, below(x.values, times, axis=along + 1))
     if along != x.place:
-        inner = _repeat(xp, below, inside(x), times, along - (along > x.place))
+        inner = _repeat(xp, below, enter(x), times, along - (along > x.place))
         return leave(x.frame, inner, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows are repeated")
-    room(x.frame, x.segments.total * times, x.values.shape[1:], x.dtype)
+    check_room(x.frame, x.segments.total * times, x.values.shape[1:], x.dtype)
     made = below(x.values, times, axis=0)
     return Rows(x.frame, made, Segments(x.segments.offsets * times), x.place)
 
@@ -157,7 +166,7 @@ def _roll(xp: FlatArrays, below: Below, x: Any, by: Any, axis: Any = None) -> An
     if x.segments is None:
         return Rows(x.frame, below(x.values, by, axis=along + 1))
     if along != x.place:
-        inner = _roll(xp, below, inside(x), by, along - (along > x.place))
+        inner = _roll(xp, below, enter(x), by, along - (along > x.place))
         return leave(x.frame, inner, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows are rolled")

@@ -18,7 +18,7 @@ from axon.backends.segments.groups import parted, settled, some_rows
 from axon.backends.segments.namespace import flat_arrays
 from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import Grouped, Rows, by_row, taken
-from axon.backends.segments.steps import NEAR, Step, sizes_of, together
+from axon.backends.segments.steps import NEAR, Step, reassembled, sizes_of
 from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value
 from axon.ops.levels import LevelTree
@@ -71,7 +71,7 @@ def _called(
             some = members[first : first + most]
             part = Frame(frame.arrays, len(some))
             parts.append((some, function(*(some_rows(x, some, part, frame) for x in given))))
-    return together(frame, parts)
+    return reassembled(frame, parts)
 
 
 def _joined(parts: Sequence[Value]) -> Value:

@@ -9,14 +9,15 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.along import axes_of
-from axon.backends.segments.arrays import FlatArrays, inside, only, rule
+from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.frames import Counts, Frame, NotFlat, Segments
 from axon.backends.segments.rows import (
     Rows,
     by_row,
+    check_room,
+    enter,
     innermost,
     leave,
-    room,
 )
 from axon.ops.arrays import Array
 
@@ -30,7 +31,7 @@ def permuted(xp: FlatArrays, x: Rows, order: Sequence[int]) -> Rows:
     if x.segments is None:
         return Rows(x.frame, xp.xp.transpose(x.values, (0, *(axis + 1 for axis in order))))
     inner = [axis - (axis > x.place) for axis in order if axis != x.place]
-    elements = inside(x)
+    elements = enter(x)
     if inner != list(range(len(inner))):
         elements = permuted(xp, elements, inner)
     return leave(x.frame, elements, x.segments, list(order).index(x.place))
@@ -75,8 +76,8 @@ def inserted(xp: FlatArrays, x: Rows, axis: int) -> Rows:
     if x.segments is None:
         return Rows(x.frame, xp.xp.expand_dims(x.values, axis + 1))
     if axis <= x.place:
-        return leave(x.frame, inserted(xp, inside(x), axis), x.segments, x.place + 1)
-    return leave(x.frame, inserted(xp, inside(x), axis - 1), x.segments, x.place)
+        return leave(x.frame, inserted(xp, enter(x), axis), x.segments, x.place + 1)
+    return leave(x.frame, inserted(xp, enter(x), axis - 1), x.segments, x.place)
 
 
 @rule("squeeze")
@@ -94,7 +95,7 @@ def removed(xp: FlatArrays, x: Rows, axis: int) -> Rows:
         return Rows(x.frame, xp.xp.squeeze(x.values, axis=axis + 1))
     if axis == x.place:
         raise NotFlat("a size that differs is left out")
-    inner = removed(xp, inside(x), axis - (axis > x.place))
+    inner = removed(xp, enter(x), axis - (axis > x.place))
     return leave(x.frame, inner, x.segments, x.place - (axis < x.place))
 
 
@@ -136,12 +137,12 @@ def made_in(xp: FlatArrays, frame: Frame, shape: Sequence[Any], make: Callable[.
     if len(places) > 1:
         raise NotFlat("a shape in which two sizes differ")
     if not places:
-        room(frame, frame.count, shape, xp.xp.element("f64"))
+        check_room(frame, frame.count, shape, xp.xp.element("f64"))
         return Rows(frame, make((frame.count, *shape)))
     (place,) = places
     segments = shape[place].into(frame).rows()
     rest = (*shape[:place], *shape[place + 1 :])
-    room(frame, segments.total, rest, xp.xp.element("f64"))
+    check_room(frame, segments.total, rest, xp.xp.element("f64"))
     return Rows(frame, make((segments.total, *rest)), segments, place)
 
 

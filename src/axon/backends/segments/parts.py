@@ -9,10 +9,10 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.along import axes_of, in_rows
-from axon.backends.segments.arrays import FlatArrays, inside, leaves, only, rule
+from axon.backends.segments.arrays import FlatArrays, leaves, only, rule
 from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.moves import inserted
-from axon.backends.segments.rows import Rows, by_row, leave, lift, pick, room, taken
+from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, lift, pick, taken
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -59,7 +59,7 @@ def cut(xp: FlatArrays, x: Rows, axis: int, part: slice) -> Rows:
         index = (slice(None),) * (axis + 1) + (part,)
         return Rows(x.frame, xp.xp.sliced(x.values, index))
     if axis != x.place:
-        inner = cut(xp, inside(x), axis - (axis > x.place), part)
+        inner = cut(xp, enter(x), axis - (axis > x.place), part)
         return leave(x.frame, inner, x.segments, x.place)
     first, count, step = _bounds(part, x.segments.lengths)
     segments = Segments.of_lengths(count)
@@ -101,7 +101,7 @@ def one(xp: FlatArrays, x: Rows, axis: int, at: int) -> Rows:
     if x.segments is None:
         return Rows(x.frame, x.values[(slice(None),) * (axis + 1) + (at,)])
     if axis != x.place:
-        inner = one(xp, inside(x), axis - (axis > x.place), at)
+        inner = one(xp, enter(x), axis - (axis > x.place), at)
         return leave(x.frame, inner, x.segments, x.place - (axis < x.place))
     lengths = x.segments.lengths
     places = at + lengths if at < 0 else numpy.full(len(lengths), at)
@@ -125,7 +125,7 @@ def _flipped(xp: FlatArrays, below: Below, x: Rows, axis: int) -> Rows:
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=axis + 1))
     if axis != x.place:
-        inner = _flipped(xp, below, inside(x), axis - (axis > x.place))
+        inner = _flipped(xp, below, enter(x), axis - (axis > x.place))
         return leave(x.frame, inner, x.segments, x.place)
     ends = x.segments.starts + x.segments.lengths - 1
     index = numpy.repeat(ends, x.segments.lengths) - x.segments.within
@@ -174,7 +174,7 @@ def _take(xp: FlatArrays, below: Below, x: Any, numbers: Any, axis: int | None =
         leaf = numbers
         while isinstance(leaf.values, Rows):
             leaf = leaf.values
-        room(numbers.frame, prod(leaf.values.shape), (size,), xp.xp.element("i8"))
+        check_room(numbers.frame, prod(leaf.values.shape), (size,), xp.xp.element("i8"))
         if along == 0:
             return leaves(numbers, lambda v: below(x, v, axis=0))
         if numbers.segments is not None:
@@ -187,11 +187,11 @@ def _take(xp: FlatArrays, below: Below, x: Any, numbers: Any, axis: int | None =
             raise NotFlat("rows along a later axis")
         if along == x.place:
             raise NotFlat("rows along a later axis")
-        inner = _take(xp, below, inside(x), numbers, along - (along > x.place))
+        inner = _take(xp, below, enter(x), numbers, along - (along > x.place))
         moved = numbers.ndim - 1 if along < x.place else 0
         return leave(x.frame, inner, x.segments, x.place + moved)
     if x.segments is not None and x.place != 0 and not isinstance(numbers, Rows):
-        inner = _take(xp, below, inside(x), numbers, 0)
+        inner = _take(xp, below, enter(x), numbers, 0)
         return leave(x.frame, inner, x.segments, x.place + numbers.ndim - 1)
     x = as_segments(xp, x, 0)
     return _of_row(xp, x, numbers)
@@ -218,7 +218,7 @@ def _of_row(xp: FlatArrays, x: Rows, numbers: Any) -> Rows:
     starts = segments.starts if rows is None else segments.starts[rows]
     lengths = segments.lengths if rows is None else segments.lengths[rows]
     index = in_rows(xp.xp, leaf.values, starts, lengths)
-    room(frame, prod(index.shape), x.values.shape[1:], x.dtype)
+    check_room(frame, prod(index.shape), x.values.shape[1:], x.dtype)
     values = x.values
 
     def change(_: Array) -> Array:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from axon.backends.segments.arrays import FlatArrays, inside, rule
+from axon.backends.segments.arrays import FlatArrays, rule
 from axon.backends.segments.frames import NotFlat
-from axon.backends.segments.rows import Rows, by_row, innermost, leave, lift, room
+from axon.backends.segments.rows import Rows, by_row, check_room, enter, innermost, leave, lift
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -41,11 +41,13 @@ def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
 def _shared(xp: FlatArrays, below: Below, x: Rows, y: Array) -> Rows:
     """The last dimension times a matrix that all rows share."""
     assert x.segments is not None
-    inner = inside(x)
+    inner = enter(x)
     if inner.segments is not None:
         made = _matmul(xp, below, inner, y)
     else:
-        room(x.frame, inner.values.shape[0], (*inner.values.shape[1:-1], *y.shape[1:]), x.dtype)
+        check_room(
+            x.frame, inner.values.shape[0], (*inner.values.shape[1:-1], *y.shape[1:]), x.dtype
+        )
         made = Rows(inner.frame, below(inner.values, y))
     return leave(x.frame, made, x.segments, x.place)
 

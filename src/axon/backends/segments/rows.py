@@ -258,7 +258,7 @@ def by_row(value: Any) -> bool:
 # --- elements and rows ---------------------------------------------------------------------------
 
 
-def room(frame: Frame, count: int, sizes: Sequence[int], dtype: Any) -> None:
+def check_room(frame: Frame, count: int, sizes: Sequence[int], dtype: Any) -> None:
     """There must be room for an array."""
     total = count * dtype.itemsize
     for size in sizes:
@@ -296,7 +296,7 @@ def lift(x: Any, frame: Frame) -> Rows:
     segments = frame.segments
     if segments is None or frame.parent is not x.frame or x.segments is not None:
         return pick(x, frame.rows_of(x.frame), frame)
-    room(frame, segments.total, x.values.shape[1:], x.dtype)
+    check_room(frame, segments.total, x.values.shape[1:], x.dtype)
     xp = frame.arrays.xp
     if hasattr(xp, "device"):
         return Rows(frame, x.values.index_select(0, segments.placed(xp, "ids")))
@@ -309,7 +309,7 @@ def pick(x: Rows, chosen: Index, frame: Frame) -> Rows:
     """Some rows, as those of another frame."""
     xp = frame.arrays.xp
     if x.segments is None:
-        room(frame, len(chosen), x.values.shape[1:], x.dtype)
+        check_room(frame, len(chosen), x.values.shape[1:], x.dtype)
         return Rows(frame, taken(xp, x.values, chosen))
     lengths = x.segments.lengths[chosen]
     segments = Segments.of_lengths(lengths)
@@ -317,5 +317,5 @@ def pick(x: Rows, chosen: Index, frame: Frame) -> Rows:
     if isinstance(x.values, Rows):
         inner = pick(x.values, index, segments.elements(frame))
         return leave(frame, inner, segments, x.place)
-    room(frame, len(index), x.values.shape[1:], x.dtype)
+    check_room(frame, len(index), x.values.shape[1:], x.dtype)
     return Rows(frame, taken(xp, x.values, index), segments, x.place)

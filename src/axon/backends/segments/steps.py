@@ -108,7 +108,7 @@ def _in_groups(
         found.append((members, _one_group(step, xp, part, given, named)))
     if not found:
         raise NotFlat("no rows")
-    return together(frame, found)
+    return reassembled(frame, found)
 
 
 def _parts_of(frame: Frame, args: Any, keys: Any) -> list[Any]:
@@ -157,7 +157,9 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
     for i in range(frame.count):
         given = [_row(arg, i) for arg in args]
         rows.append(step.usual(xp, *given, **{k: _row(v, i) for k, v in named.items()}))
-    return together(frame, [(numpy.array([i]), _alone(frame, row)) for i, row in enumerate(rows)])
+    return reassembled(
+        frame, [(numpy.array([i]), _alone(frame, row)) for i, row in enumerate(rows)]
+    )
 
 
 def _row(x: Any, index: int) -> Any:
@@ -175,11 +177,11 @@ def _alone(frame: Frame, row: Any) -> Value:
     return Rows(Frame(frame.arrays, 1), frame.arrays.xp.asarray(row)[None])
 
 
-def together(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
+def reassembled(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
     first = parts[0][1]
     if isinstance(first, tuple):
         return tuple(
-            together(frame, [(members, value[i]) for members, value in parts])
+            reassembled(frame, [(members, value[i]) for members, value in parts])
             for i in range(len(first))
         )
     if len(parts) == 1 and not by_row(first):

@@ -148,7 +148,7 @@ def _neutral(xp: Arrays, true: TrueSizes, function: Combine, x: Array) -> Array:
         "any": "false", "": "zero",
     }  # fmt: skip
     fill = neutral[getattr(function, "array_reduction", "")]
-    inside = true.inside(xp, 2, range(x.ndim))
+    inside = true.mask(xp, 2, range(x.ndim))
     return x if inside is None else xp.where(inside, x, standing(xp, x.dtype, fill))
 
 

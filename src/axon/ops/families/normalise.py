@@ -140,7 +140,7 @@ def _(xp: Arrays, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array
 @layer_norm.padded
 def _(xp: Arrays, true: TrueSizes, x: Array, *tensors: Array, axes: int, epsilon: float) -> Array:
     y, last = wide(xp, x), tuple(range(x.ndim - axes, x.ndim))
-    count, inside = true.count(xp, 0, last, y.dtype), true.inside(xp, 0, last)
+    count, inside = true.count(xp, 0, last, y.dtype), true.mask(xp, 0, last)
     return xp.astype(
         _moved(xp, _standard(xp, y, last, epsilon, count, inside), tensors, 0), x.dtype
     )
@@ -224,7 +224,7 @@ def _(xp: Arrays, x: Array, *vectors: Array, epsilon: float) -> Array:
 @instance_norm.padded
 def _(xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, epsilon: float) -> Array:
     y, axes = wide(xp, x), tuple(range(2, x.ndim))
-    count, inside = true.count(xp, 0, axes, y.dtype), true.inside(xp, 0, axes)
+    count, inside = true.count(xp, 0, axes, y.dtype), true.mask(xp, 0, axes)
     y = _standard(xp, y, axes, epsilon, count, inside)
     return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
@@ -258,7 +258,7 @@ def _(xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, groups: int, epsil
     y = wide(xp, x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
     axes = tuple(range(2, x.ndim))
     count = true.count(xp, 0, axes, y.dtype) * (x.shape[1] // groups)
-    inside = true.inside(xp, 0, axes)
+    inside = true.mask(xp, 0, axes)
     y = _standard(xp, y, (2, *(axis + 1 for axis in axes)), epsilon, count, inside)
     return xp.astype(_moved(xp, y.reshape(x.shape), vectors, x.ndim - 2), x.dtype)
 

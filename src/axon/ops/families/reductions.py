@@ -205,7 +205,7 @@ def _(
     y, axes = wide(xp, x), _axes(x, axis)
     count = true.count(xp, 0, axes, y.dtype)
     away = y - xp.sum(y, axis=axis, keepdims=True) / count
-    inside = true.inside(xp, 0, axes)
+    inside = true.mask(xp, 0, axes)
     away = away if inside is None else xp.where(inside, away, 0)
     squares = xp.sum(away * away, axis=axis, keepdims=keep)
     less = builtins.max(count - correction, 0) if isinstance(count, int) else None

@@ -65,7 +65,7 @@ def _(
     size, numbers = true.of(0)[axis % x.ndim], numbers_of(xp, numbers)
     numbers = xp.where(numbers < 0, numbers + size, numbers)
     outside = (numbers < 0) | (numbers >= size)
-    there = true.inside(xp, 1, (0,))
+    there = true.mask(xp, 1, (0,))
     outside = outside if there is None else outside | ~there
     numbers = xp.where(outside, x.shape[axis], numbers)
     if mode == "set":
