@@ -117,6 +117,8 @@ def _result(frame: Frame, value: Value, levels: LevelTree) -> Value:
         assert isinstance(levels, list)
         return tuple(_result(frame, item, part) for item, part in zip(value, levels, strict=True))
     varying = which(levels)
+    if any(1 in over for over in levels[2:]) and not _is_nested(value):
+        raise NotFlat("rows of rows, none of which differ here")
     if isinstance(value, Grouped):
         return _row_by_row(frame, value, varying)
     if not isinstance(value, Rows) or value.segments is None:
@@ -138,6 +140,11 @@ def _result(frame: Frame, value: Value, levels: LevelTree) -> Value:
     if varying.sizes[0] and not any(varying.sizes[1:]) and not isinstance(value.values, Rows):
         return _packed(value)
     return _row_by_row(frame, value, varying)
+
+
+def _is_nested(x: Value) -> bool:
+    """Whether the rows of rows have sizes of their own."""
+    return isinstance(x, Rows) and isinstance(x.values, Rows) and x.values.segments is not None
 
 
 def _packed(x: Rows) -> Ragged:
