@@ -8,6 +8,7 @@ besides.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -32,6 +33,10 @@ for name, examples in PROFILES.items():
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
 settings.load_profile(os.environ.get("AXON_PROFILE", "ci"))
+
+# What a shell starts in the background ignores interrupts, and so does all that it starts itself.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # XLA compiles a program three times as fast; what it computes is the same. It ends the process at
 # a flag that it does not know, and has others in each version.

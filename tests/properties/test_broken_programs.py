@@ -117,15 +117,21 @@ def told(code: str) -> tuple[Checked, list[report.Explanation]]:
 
 def is_shown(diagnostic: Diagnostic, checked: Checked) -> bool:
     """Whether a message is among those of a program, there perhaps with a place inside the function
-    that is called, and with a help that was tried.
+    that is called, whose sizes it may be about, and with a help that was tried.
     """
     first = len(diagnostic.labels)
     plain = replace(diagnostic, help=(), fixes=())
-    return any(
-        replace(each, labels=each.labels[:first], help=(), fixes=()) == plain
-        and all(label.text.startswith("in `f`: ") for label in each.labels[first:])
-        for each in checked.diagnostics
-    )
+    for each in checked.diagnostics:
+        inside = [label.text for label in each.labels[first:]]
+        if (diagnostic.code, each.code) == ("AX110", "AX101"):
+            if len(inside) != 1 or not inside[0].endswith(each.message.removeprefix("f: ")):
+                continue
+            each = replace(each, code=diagnostic.code, message=diagnostic.message)
+        if replace(each, labels=each.labels[:first], help=(), fixes=()) == plain and all(
+            text.startswith("in `f`: ") for text in inside
+        ):
+            return True
+    return False
 
 
 def is_named(constraint: Constraint, diagnostic: Diagnostic) -> bool:
