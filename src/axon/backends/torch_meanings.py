@@ -383,25 +383,25 @@ def _(xp: Any, x: Array, to: str) -> Array:
 # --- small integers --------------------------------------------------------------------------
 
 
-def _stored(x: Array, scale: Array, zero: Array) -> Array:
+def _stored(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
     """In f64, where all sums of two integers of 32 bits are exact."""
-    ends = torch.iinfo(zero.dtype)
+    ends = xp.iinfo(zero.dtype)
     steps = torch.round(x / scale).to(torch.float64)
     steps = torch.where(steps.isnan(), torch.zeros_like(steps), steps)
-    return torch.clamp(steps + zero.to(torch.float64), ends.min, ends.max).to(zero.dtype)
+    return torch.clamp(steps + zero.to(torch.float64), int(ends.min), int(ends.max)).to(zero.dtype)
 
 
 @better(quantise.quantise)
 def _(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
-    if zero.dtype == torch.int64:
+    if zero.dtype == torch.int64 and not xp.narrow:
         return _on_host(_usual(quantise.quantise))(xp, x, scale, zero)
     factor = scale.float() if scale.dtype.itemsize == 2 else scale
-    return _stored(x.to(factor.dtype), factor, zero)
+    return _stored(xp, x.to(factor.dtype), factor, zero)
 
 
 @better(quantise.dequantise)
 def _(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
-    if zero.dtype == torch.int64:
+    if zero.dtype == torch.int64 and not xp.narrow:
         return _on_host(_usual(quantise.dequantise))(xp, x, scale, zero)
     factor = scale.float() if scale.dtype.itemsize == 2 else scale
     away = (x.to(torch.int64) - zero.to(torch.int64)).to(factor.dtype)
@@ -416,4 +416,4 @@ def _(xp: Any, x: Array) -> Value:
     scale = (high - low) / 255
     scale = torch.where(scale == 0, torch.ones_like(scale), scale)
     zero = torch.clamp(torch.round(-low / scale), 0, 255).nan_to_num().to(torch.uint8)
-    return _stored(y, scale, zero), scale.to(x.dtype), zero
+    return _stored(xp, y, scale, zero), scale.to(x.dtype), zero
