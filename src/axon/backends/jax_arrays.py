@@ -70,6 +70,16 @@ class JaxArrays(Bounded):
         function_on_rows: Callable[..., Value] = compiled(run)
         return function_on_rows
 
+    def spread(self, x: Any, counts: Any, total: int) -> Any:
+        """Each element so many times, `total` in all, of the last more; their places where none
+        are given.
+        """
+        library: Any = np if isinstance(counts, np.ndarray) else jnp
+        x = library.arange(len(counts)) if x is None else x
+        if library is np:
+            return np.repeat(x, counts)
+        return jnp.repeat(x, counts, total_repeat_length=total)
+
     def by_ids(self, kind: str, values: Array, ids: Any, count: int, dtype: Any) -> Array:
         """The elements with the same number, which are side by side, combined."""
         if kind in ("any", "all"):

@@ -390,6 +390,13 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         self.ask(sizes, x.dtype)
         return torch.repeat_interleave(x, times, dim=axis)
 
+    def spread(self, x: Array | None, counts: Array, total: int) -> Array:
+        """Each element so many times, `total` in all; their places where none are given. The host
+        does not wait for the counts.
+        """
+        places = torch.repeat_interleave(counts, output_size=total)
+        return places if x is None else x.index_select(0, places)
+
     def flip(self, x: Array, axis: Axes = None) -> Array:
         return torch.flip(x, _axes(x, axis))
 

@@ -12,6 +12,7 @@ from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.reduce import positions, reduced
 from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, taken
+from axon.backends.segments.scans import places_in_order, so_far, whole_arrays
 from axon.ops.arrays import Array
 
 Axes = int | Sequence[int] | None
@@ -173,9 +174,12 @@ def _so_far(
         return leave(x.frame, made, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows along the outer size")
-    made = along_rows(
-        xp.xp, x.values, x.segments, lambda rows: below(rows, axis=1, dtype=dtype), fill
-    )
+    if whole_arrays(xp.xp):
+        made = so_far(xp.xp, below, x.values, x.segments, dtype)
+    else:
+        made = along_rows(
+            xp.xp, x.values, x.segments, lambda rows: below(rows, axis=1, dtype=dtype), fill
+        )
     return Rows(x.frame, made, x.segments, x.place)
 
 
@@ -197,6 +201,9 @@ def _argsort(
         return leave(x.frame, made, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows along the outer size")
+    if whole_arrays(xp.xp):
+        places = places_in_order(xp.xp, x.values, x.segments)
+        return Rows(x.frame, places, x.segments, x.place)
     kind = xp.xp.kind(x.dtype)
     most = int(xp.xp.iinfo(x.dtype).max) if kind in "iu" else numpy.inf
     order = partial(below, axis=1, stable=True)
@@ -232,12 +239,12 @@ def _take_along(
         return Rows(x.frame, made, x.segments, x.place)
     if isinstance(x.values, Rows) or isinstance(numbers.values, Rows):
         raise NotFlat("rows of rows")
-    starts, lengths = x.segments.starts, x.segments.lengths
+    starts, lengths = (x.segments.placed(xp.xp, name) for name in ("starts", "lengths"))
     index = numbers.values
     if numbers.segments is not None:
         if numbers.place != x.place:
             raise NotFlat("elements along two sizes that differ")
-        ids = numbers.segments.ids
+        ids = numbers.segments.placed(xp.xp, "ids")
         starts, lengths = starts[ids], lengths[ids]
     else:
         index = xp.xp.moveaxis(index, x.place + 1, 1) if x.place else index

@@ -130,14 +130,37 @@ class Segments:
     def any_empty(self) -> bool:
         return bool((self.lengths == 0).any())
 
+    @cached_property
+    def longest(self) -> int:
+        """At least as many elements as every row has."""
+        return int(self.lengths.max(initial=0))
+
     def placed(self, xp: Any, name: str) -> Any:
         """One of the arrays above where the values are."""
         if not hasattr(xp, "device"):
             return getattr(self, name)
         found = self._placed.get((id(xp), name))
         if found is None:
-            found = self._placed[id(xp), name] = xp.asarray(getattr(self, name))
+            found = self._placed[id(xp), name] = self._derived(xp, name)
         return found
+
+    def _derived(self, xp: Any, name: str) -> Any:
+        """Only the offsets are brought to a device; all else is computed there."""
+        match name:
+            case "offsets":
+                return xp.asarray(self.offsets)
+            case "starts":
+                return self.placed(xp, "offsets")[:-1]
+            case "lengths":
+                return self.placed(xp, "offsets").diff()
+            case "ids":
+                return xp.spread(None, self.placed(xp, "lengths"), self.total)
+            case _:
+                assert name == "within"
+                first = xp.spread(
+                    self.placed(xp, "starts"), self.placed(xp, "lengths"), self.total
+                )
+                return xp.arange(self.total) - first
 
     def elements(self, frame: Frame) -> Frame:
         """The elements of all rows, as rows of their own."""

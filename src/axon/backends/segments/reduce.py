@@ -13,6 +13,7 @@ import numpy
 
 from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.rows import taken
+from axon.backends.segments.torch_reduce import of_torch
 from axon.ops.arrays import Array
 
 UFUNCS: dict[str, Any] = {
@@ -42,7 +43,7 @@ def reduced(
     if kind in ("max", "min") and initial is None and segments.any_empty:
         raise NotFlat("the largest of no elements")
     if hasattr(xp, "device"):
-        made = _of_torch(xp, kind, values, segments, dtype)
+        made = of_torch(xp, kind, values, segments, dtype)
     elif hasattr(xp, "by_ids"):
         if kind == "prod":
             raise NotFlat("JAX has no derivative of a product by segments")
@@ -153,33 +154,7 @@ def _blocks(ufunc: Any, values: Array, starts: Any, lengths: Any) -> Array:
         starts, lengths = blocks.starts, blocks.lengths
 
 
-# --- PyTorch -------------------------------------------------------------------------------------
-
-SCATTER = {"prod": "prod", "max": "amax", "min": "amin"}
-
-
-def _of_torch(xp: Any, kind: Kind, values: Array, segments: Segments, dtype: Any) -> Array:
-    """Rows without elements have any value."""
-    if kind in ("any", "all"):
-        truth = (values != 0) if kind == "any" else (values == 0)
-        found = _of_torch(xp, "sum", xp.astype(truth, xp.element("i32")), segments, None) != 0
-        return found if kind == "any" else ~found
-    if dtype is None and kind in ("sum", "prod") and not values.is_floating_point():
-        dtype = xp.element("i64")
-    values = values if dtype is None else xp.astype(values, dtype)
-    if kind != "sum":
-        ids = segments.placed(xp, "ids").reshape((-1,) + (1,) * (values.ndim - 1))
-        start = values.new_zeros((segments.count, *values.shape[1:]))
-        return start.scatter_reduce(
-            0, ids.expand(values.shape), values, SCATTER[kind], include_self=False
-        )
-    if segments.total and values.dtype in (xp.element("f32"), xp.element("f64")):
-        offsets = segments.placed(xp, "offsets")
-        flat = values.reshape(len(values), prod(values.shape[1:]))
-        made = xp.library.segment_reduce(flat, "sum", offsets=offsets, axis=0)
-        return made.reshape(segments.count, *values.shape[1:])
-    start = values.new_zeros((segments.count, *values.shape[1:]))
-    return start.index_add(0, segments.placed(xp, "ids"), values)
+# --- places -------------------------------------------------------------------------------------
 
 
 def positions(xp: Any, kind: Kind, values: Array, segments: Segments) -> Array:
