@@ -30,6 +30,11 @@ class Bounded:
     by_segments = True
     """Whether a function of rows is applied to all rows at once (see `segments`)."""
 
+    tiled = False
+    """Whether matrices of rows whose sizes differ are made in tiles, many at once; a processor is
+    as fast with rows of equal size together, which are near.
+    """
+
     def element(self, name: str) -> Any:
         """The dtype of an element type."""
         raise NotImplementedError

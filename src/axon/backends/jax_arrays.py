@@ -26,6 +26,7 @@ from axon.ops.memory import check_fits
 class JaxArrays(Bounded):
     library = jnp
     by_segments = False
+    tiled = True
 
     def __init__(self) -> None:
         self.kept: list[Any] = []
@@ -80,17 +81,35 @@ class JaxArrays(Bounded):
             return np.repeat(x, counts)
         return jnp.repeat(x, counts, total_repeat_length=total)
 
-    def by_ids(self, kind: str, values: Array, ids: Any, count: int, dtype: Any) -> Array:
-        """The elements with the same number, which are side by side, combined."""
+    def by_places(
+        self, kind: str, values: Array, places: Any, count: int, neutral: Any, in_order: bool
+    ) -> Array:
+        """The elements with the same place combined; where there are none stands the neutral one.
+        Places in order do not go down.
+        """
+        if values.dtype == bool:
+            kind = {"max": "any", "min": "all"}.get(kind, kind)
+        return self.by_ids(kind, values, places, count, values.dtype, in_order)
+
+    def by_ids(
+        self,
+        kind: str,
+        values: Array,
+        ids: Any,
+        count: int,
+        dtype: Any,
+        in_order: bool = True,
+    ) -> Array:
+        """The elements with the same number, which are side by side if in order, combined."""
         if kind in ("any", "all"):
             truth = values != 0 if kind == "any" else values == 0
-            found = self.by_ids("sum", truth.astype(jnp.int32), ids, count, None) > 0
+            found = self.by_ids("sum", truth.astype(jnp.int32), ids, count, None, in_order) > 0
             return found if kind == "any" else ~found
         if dtype is None and kind in ("sum", "prod"):
             dtype = getattr(jnp, kind)(jnp.zeros(1, values.dtype)).dtype
         values = values if dtype is None else values.astype(dtype)
         combine = getattr(jax.ops, f"segment_{kind}")
-        return combine(values, ids, num_segments=count, indices_are_sorted=True)
+        return combine(values, ids, num_segments=count, indices_are_sorted=in_order)
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that is compiled for each list of sizes."""

@@ -16,6 +16,7 @@ import numpy
 
 from axon.backends.segments.frames import Counts, Frame, NotFlat
 from axon.backends.segments.rows import (
+    ByRow,
     Grouped,
     Rows,
     by_row,
@@ -31,6 +32,12 @@ Rule = Callable[..., Any]
 
 RULES: dict[str, Rule] = {}
 """By the name of the function: called with this namespace, the function below and its arguments."""
+
+TILED: dict[str, Rule] = {}
+"""The same for functions of matrices in tiles."""
+
+INSTEAD: dict[Meaning, Rule] = {}
+"""By the meaning of an operator: called with this namespace, the meaning and its arguments."""
 
 WORDS = """
     abs add arccos arccosh arcsin arcsinh arctan arctanh bitwise_and bitwise_not bitwise_or
@@ -80,9 +87,11 @@ class FlatArrays:
             else:
                 if not named or not any(map(by_row, named.values())):
                     return below(*args, **named)
-            if found is None:
+            tiled = found is not _pointwise and any(map(in_tiles, args))
+            rule = TILED.get(name) if tiled else found
+            if rule is None:
                 raise NotFlat(name)
-            return found(self, below, *args, **named)
+            return rule(self, below, *args, **named)
 
         return do
 
@@ -93,6 +102,8 @@ class FlatArrays:
     def astype(self, x: Any, dtype: Any) -> Any:
         if isinstance(x, Rows):
             return x if x.dtype == dtype else leaves(x, lambda v: self.xp.astype(v, dtype))
+        if in_tiles(x):
+            return x if x.dtype == dtype else TILED["astype"](self, self.xp.astype, x, dtype)
         if by_row(x):
             raise NotFlat("astype")
         return self.xp.astype(x, dtype)
@@ -100,7 +111,7 @@ class FlatArrays:
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         if isinstance(x, Counts):
             return Rows(x.frame, self.xp.asarray(x.numbers, dtype))
-        if isinstance(x, Rows):
+        if isinstance(x, ByRow):
             return x if dtype is None else self.astype(x, dtype)
         if by_row(x):
             raise NotFlat("asarray")
@@ -136,6 +147,8 @@ class FlatArrays:
             return found
         if any(isinstance(arg, Grouped) for arg in args):
             raise NotFlat("rows in parts")
+        if any(map(in_tiles, args)) or _crossed(args):
+            return TILED["pointwise"](self, how, *args)
         frame = innermost(args)
         assert frame is not None
         given = [self._number(arg, args) if isinstance(arg, Counts) else arg for arg in args]
@@ -209,6 +222,17 @@ def _plainly(how: Callable[..., Array], args: Sequence[Any]) -> Rows | None:
         else:
             return None
     return None if first is None else Rows(first.frame, how(*values))
+
+
+def in_tiles(x: Any) -> bool:
+    """Whether a value is a matrix of each row, in tiles."""
+    return isinstance(x, ByRow) and type(x) is not Rows
+
+
+def _crossed(args: Sequence[Any]) -> bool:
+    """Whether the elements of rows along one axis meet those along another."""
+    behind = {x.place - x.ndim for x in args if type(x) is Rows and x.segments is not None}
+    return behind == {-1, -2}
 
 
 NUMBERS = frozenset((int, float, bool))

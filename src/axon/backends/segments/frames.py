@@ -19,6 +19,8 @@ from axon.backends import row_sizes
 
 Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
 
+LEAST_TILE, MOST_TILE = 8, 128
+
 
 class NotFlat(Exception):
     """There is no form for all rows at once."""
@@ -54,9 +56,10 @@ class Parted(NotFlat):
 class Frame:
     """So many rows, with the namespace of their arrays. As the elements of the rows of another
     frame each knows its row there. `undivided` rows may be parted before they come to a function.
+    Matrices of them may be cut into tiles (see `tiles`) if there is a list for how they are.
     """
 
-    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments", "undivided")
+    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments", "tilings", "undivided")
 
     def __init__(
         self,
@@ -66,8 +69,10 @@ class Frame:
         rows: Index | None = None,
         segments: Segments | None = None,
         undivided: bool = False,
+        tilings: list[Any] | None = None,
     ) -> None:
         self.undivided = undivided
+        self.tilings = tilings
         self.arrays = arrays
         self.count = count
         self.parent = parent
@@ -89,6 +94,9 @@ class Frame:
 
 class Segments:
     """Where rows that are stored end to end start and end."""
+
+    traced = False
+    """Whether they are known only when a compiled program runs."""
 
     def __init__(self, offsets: Index) -> None:
         self.offsets = offsets
@@ -135,6 +143,19 @@ class Segments:
         """At least as many elements as every row has."""
         return int(self.lengths.max(initial=0))
 
+    def near(self) -> int:
+        """A size of tiles of which rows have a few, in a row that most elements are in."""
+        usual = int((self.lengths**2).sum()) // max(self.total, 1)
+        return min(max(1 << (usual // 4).bit_length() >> 1, LEAST_TILE), MOST_TILE)
+
+    def pieces(self, size: int) -> int:
+        """How many pieces of a size all rows have."""
+        return int((-(-self.lengths // size)).sum())
+
+    def tiles(self, other: Segments, size: int) -> int:
+        """How many tiles the matrices of these and those have."""
+        return int((-(-self.lengths // size) * -(-other.lengths // size)).sum())
+
     def placed(self, xp: Any, name: str) -> Any:
         """One of the arrays above where the values are."""
         if not hasattr(xp, "device"):
@@ -157,9 +178,7 @@ class Segments:
                 return xp.spread(None, self.placed(xp, "lengths"), self.total)
             case _:
                 assert name == "within"
-                first = xp.spread(
-                    self.placed(xp, "starts"), self.placed(xp, "lengths"), self.total
-                )
+                first = xp.spread(self.placed(xp, "starts"), self.placed(xp, "lengths"), self.total)
                 return xp.arange(self.total) - first
 
     def elements(self, frame: Frame) -> Frame:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.frames import Counts, Frame, Index, NotFlat, Segments
-from axon.backends.segments.rows import Grouped, Rows, lift, pick, taken
+from axon.backends.segments.rows import ByRow, Grouped, Rows, lift, pick, taken
 
 
 def even_rows(x: Rows, chosen: Index, frame: Frame) -> Rows:
@@ -101,6 +101,8 @@ def some_rows(x: Any, members: Index, frame: Frame, whole: Frame) -> Any:
         return int(numbers[0]) if same else Counts(frame, numbers)
     if isinstance(x, Grouped):
         return _of_parts(x, members, frame, whole)
+    if isinstance(x, ByRow) and not isinstance(x, Rows):
+        raise NotFlat("some of the matrices in tiles")
     if not isinstance(x, Rows):
         return x
     x = lift(x, whole)

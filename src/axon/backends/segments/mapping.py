@@ -37,6 +37,8 @@ def map_flat(
     while todo:
         first, last = todo.pop()
         frame = Frame(flat_arrays(xp), last - first, undivided=True)
+        if step.in_tiles and xp.tiled:
+            frame.tilings = []
         whole = (first, last) == (0, len(tensors[0]))
         some = tensors if whole else [part(tensor, first, last) for tensor in tensors]
         try:
@@ -44,6 +46,11 @@ def map_flat(
         except TooLarge:
             middle = (first + last) // 2
             todo += [(middle, last), (first, middle)]
+        except Exception:
+            if not frame.tilings:
+                raise
+            step.in_tiles = False  # the function makes of matrices what they are not tiled for
+            todo.append((first, last))
     return parts[0] if len(parts) == 1 else _joined(parts)
 
 

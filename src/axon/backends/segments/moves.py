@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from axon.backends.segments import tiled
 from axon.backends.segments.along import axes_of
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.frames import Counts, Frame, NotFlat, Segments
@@ -131,9 +132,11 @@ def _reshape(xp: FlatArrays, below: Below, x: Any, shape: Any) -> Any:
     return Rows(x.frame, below(x.values, (x.segments.total * size,)), longer, 0)
 
 
-def made_in(xp: FlatArrays, frame: Frame, shape: Sequence[Any], make: Callable[..., Array]) -> Rows:
-    """Rows that are made in a shape with one size that differs, or none."""
+def made_in(xp: FlatArrays, frame: Frame, shape: Sequence[Any], make: Callable[..., Array]) -> Any:
+    """Rows that are made in a shape with one size that differs, or none; or the last two do."""
     places = [i for i, size in enumerate(shape) if isinstance(size, Counts)]
+    if places == [len(shape) - 2, len(shape) - 1] and frame.tilings is not None:
+        return tiled.made_in(xp, frame, shape, make)
     if len(places) > 1:
         raise NotFlat("a shape in which two sizes differ")
     if not places:
@@ -175,6 +178,9 @@ def _broadcast_to(xp: FlatArrays, below: Below, x: Any, shape: Any) -> Any:
         return x
     frame = innermost([x, shape])
     assert frame is not None
+    two = len(shape) > 1 and all(isinstance(size, Counts) for size in shape[-2:])
+    if two and frame.tilings is not None and not by_row(x) and not getattr(x, "ndim", 0):
+        return tiled.filled(xp, frame, shape, x)
     like = made_in(xp, frame, shape, lambda whole: xp.xp.zeros(whole, dtype=xp.xp.element("i8")))
 
     def stretch(values: Any, beside: Array) -> Array:

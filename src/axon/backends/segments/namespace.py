@@ -11,6 +11,12 @@ from axon.backends.segments.arrays import FlatArrays
 @cache
 def flat_arrays(xp: Any) -> FlatArrays:
     """The namespace for values of rows, over another one."""
-    from axon.backends.segments import calls, joins, products, windows  # noqa: F401 (their rules)
+    from axon.backends.segments import (  # noqa: F401 (their rules)
+        calls,
+        joins,
+        products,
+        tiled,
+        windows,
+    )
 
     return FlatArrays(xp)

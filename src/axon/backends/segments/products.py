@@ -9,6 +9,8 @@ from typing import Any
 from axon.backends.segments.arrays import FlatArrays, rule
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.rows import Rows, by_row, check_room, enter, innermost, leave, lift
+from axon.backends.segments.tiled import product
+from axon.backends.segments.tiles import packed_at
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -30,6 +32,9 @@ def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
         if not isinstance(y, Rows) and not last and y.ndim <= 2:
             return _shared(xp, below, x, y)
         rows = isinstance(y, Rows) and y.segments is not None and y.place == 0 and y.ndim <= 2
+        tall = x.frame.tilings is not None and packed_at(x, -2)
+        if tall and packed_at(y, -1) and x.frame is y.frame and y.ndim > 1:
+            return product(xp, below, x, y)
         if rows and last and x.ndim == 1:  # a sum of rows, each times a number
             return xp.sum((x if y.ndim == 1 else x[:, None]) * y, axis=0, dtype=x.dtype)
         raise NotFlat("a product of rows that differ in size")

@@ -5,7 +5,7 @@
                `segments`. The elements may be ragged themselves: then `values` are `Rows` of them.
     Grouped    rows of several sizes that differ: parts of the rows, those of one size together
 
-Both look like an array to the meaning of an operator.
+Both look like an array to the meaning of an operator. (So do matrices in `tiles`.)
 """
 
 from __future__ import annotations
@@ -23,49 +23,12 @@ LARGEST = 1 << 28
 """The most bytes of one value; with more the rows are taken in parts."""
 
 
-class Rows:
-    __slots__ = ("frame", "place", "segments", "values")
+class ByRow:
+    """The operators of an array, for values of rows."""
+
+    __slots__ = ()
     __array_ufunc__ = None
-
-    def __init__(
-        self, frame: Frame, values: Any, segments: Segments | None = None, place: int = 0
-    ) -> None:
-        self.frame = frame
-        self.values = values
-        self.segments = segments
-        self.place = place
-
-    # --- what a meaning asks ---
-
-    @property
-    def dtype(self) -> Any:
-        return self.values.dtype
-
-    @property
-    def ndim(self) -> int:
-        if isinstance(self.values, Rows):
-            return self.values.ndim + 1
-        rank: int = self.values.ndim
-        return rank if self.segments is not None else rank - 1
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        inner = self.values.shape if isinstance(self.values, Rows) else self.values.shape[1:]
-        if self.segments is None:
-            return tuple(inner)
-        count = self.segments.counts(self.frame)
-        return (*inner[: self.place], count, *inner[self.place :])
-
-    @property
-    def size(self) -> Any:
-        total: Any = 1
-        for size in self.shape:
-            total = total * size
-        return total
-
-    @property
-    def T(self) -> Any:  # noqa: N802 (NumPy's name)
-        return self.frame.arrays.transpose(self)
+    frame: Frame
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.frame.arrays.astype(self, dtype)
@@ -79,6 +42,10 @@ class Rows:
 
     def __getattr__(self, name: str) -> Any:
         raise NotFlat(name)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
+        return self.frame.arrays.transpose(self)
 
     def _refuse(self, *_: Any) -> Any:
         raise NotFlat("a value of a row is looked at")
@@ -191,6 +158,46 @@ class Rows:
     __hash__ = object.__hash__
 
 
+class Rows(ByRow):
+    __slots__ = ("frame", "place", "segments", "values")
+
+    def __init__(
+        self, frame: Frame, values: Any, segments: Segments | None = None, place: int = 0
+    ) -> None:
+        self.frame = frame
+        self.values = values
+        self.segments = segments
+        self.place = place
+
+    # --- what a meaning asks ---
+
+    @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        if isinstance(self.values, Rows):
+            return self.values.ndim + 1
+        rank: int = self.values.ndim
+        return rank if self.segments is not None else rank - 1
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        inner = self.values.shape if isinstance(self.values, Rows) else self.values.shape[1:]
+        if self.segments is None:
+            return tuple(inner)
+        count = self.segments.counts(self.frame)
+        return (*inner[: self.place], count, *inner[self.place :])
+
+    @property
+    def size(self) -> Any:
+        total: Any = 1
+        for size in self.shape:
+            total = total * size
+        return total
+
+
 class Grouped:
     """Rows in parts: the numbers of the rows of each, and their values."""
 
@@ -232,7 +239,7 @@ class Grouped:
 
 def frame_of(value: Any) -> Frame | None:
     """The frame of what differs from row to row: of a tuple the one furthest in."""
-    if isinstance(value, Rows | Grouped | Counts):
+    if isinstance(value, ByRow | Grouped | Counts):
         return value.frame
     if isinstance(value, tuple | list):
         return innermost(value)
@@ -250,7 +257,7 @@ def innermost(values: Sequence[Any]) -> Frame | None:
 
 def by_row(value: Any) -> bool:
     """Whether something differs from row to row."""
-    if isinstance(value, Rows | Grouped | Counts):
+    if isinstance(value, ByRow | Grouped | Counts):
         return True
     return isinstance(value, tuple | list) and any(map(by_row, value))
 

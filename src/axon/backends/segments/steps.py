@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from axon.backends.ragged import Ragged
+from axon.backends.segments.arrays import INSTEAD, in_tiles
 from axon.backends.segments.calls import rows_of
 from axon.backends.segments.frames import (
     Counts,
@@ -24,7 +25,7 @@ from axon.backends.segments.frames import (
 )
 from axon.backends.segments.groups import parted, settled, some_rows
 from axon.backends.segments.namespace import flat_arrays
-from axon.backends.segments.rows import Grouped, Rows, by_row, innermost
+from axon.backends.segments.rows import ByRow, Grouped, Rows, by_row, innermost
 from axon.ops.arrays import Meaning, Value
 from axon.ops.traits import RowRule
 from axon.source import Span
@@ -37,7 +38,8 @@ NEAR = 1 << 19
 class Step:
     """An operator at its place in the program. `usual` is what it does to arrays, `meaning` the
     same in terms of the namespace. Where it was applied row by row when it ran, `loops` says why.
-    If its function makes a value in which several sizes differ, the rows go to it `in_parts`.
+    If its function makes a value in which several sizes differ, the rows go to it `in_parts`, or
+    that value is in tiles, if the library takes such and the function does with it.
     """
 
     operator: str
@@ -47,6 +49,7 @@ class Step:
     span: Span | None
     loops: str = field(default="")
     in_parts: bool = field(default=False)
+    in_tiles: bool = field(default=True)
 
 
 def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
@@ -70,7 +73,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
         if not simple and step.rows is RowRule.EVEN and any(map(_nested, args)):
             raise NotFlat("rows of one size after all")
         try:
-            return step.meaning(flat_arrays(xp), *args, **attributes)
+            return _meant(step, xp, args, attributes)
         except (TooLarge, InParts, Unrelated):
             raise
         except Parted as found:
@@ -80,6 +83,13 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
     if frame is None:
         raise NotFlat("a function inside uses what differs")
     return _in_groups(step, xp, frame, args, attributes, keys)
+
+
+def _meant(step: Step, xp: Any, args: Any, attributes: dict[str, Any]) -> Value:
+    flat, instead = flat_arrays(xp), INSTEAD.get(step.meaning)
+    if instead is None:
+        return step.meaning(flat, *args, **attributes)
+    return instead(flat, step.meaning, *args, **attributes)
 
 
 def _is_function(x: Any) -> bool:
@@ -129,9 +139,11 @@ def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
             found += sizes_of(arg, frame)
         elif isinstance(arg, Counts):
             found.append(arg.into(frame).numbers)
-        elif isinstance(arg, Rows | Grouped):
+        elif isinstance(arg, ByRow | Grouped):
             if _nested(arg):
                 raise NotFlat("rows of rows")
+            if in_tiles(arg):
+                raise NotFlat("matrices in tiles, in groups")
             found += sizes_of(arg.shape, frame)
     return found
 
