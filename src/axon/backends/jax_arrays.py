@@ -81,16 +81,6 @@ class JaxArrays(Bounded):
             return np.repeat(x, counts)
         return jnp.repeat(x, counts, total_repeat_length=total)
 
-    def by_places(
-        self, kind: str, values: Array, places: Any, count: int, neutral: Any, in_order: bool
-    ) -> Array:
-        """The elements with the same place combined; where there are none stands the neutral one.
-        Places in order do not go down.
-        """
-        if values.dtype == bool:
-            kind = {"max": "any", "min": "all"}.get(kind, kind)
-        return self.by_ids(kind, values, places, count, values.dtype, in_order)
-
     def by_ids(
         self,
         kind: str,

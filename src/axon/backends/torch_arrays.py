@@ -46,7 +46,7 @@ class _Fourier:
 
 class TorchArrays(TorchCalls, TorchWindows, Bounded):
     library = torch
-    attention_of_rows = staticmethod(attention_of_rows)
+    attention_of_rows = attention_of_rows
     fft = _Fourier()
     linalg = torch.linalg
 
@@ -402,31 +402,6 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         """
         places = torch.repeat_interleave(counts, output_size=total)
         return places if x is None else x.index_select(0, places)
-
-    def by_places(
-        self, kind: str, values: Array, places: Array, count: int, neutral: Any, in_order: bool
-    ) -> Array:
-        """The elements with the same place combined; where there are none stands the neutral one.
-        Places in order do not go down.
-        """
-        if values.dtype == torch.bool:
-            few = torch.int32
-            if kind in ("all", "min"):
-                return self.by_places("sum", (~values).to(few), places, count, 0, in_order) == 0
-            return self.by_places("sum", values.to(few), places, count, 0, in_order) != 0
-        rest = values.shape[1:]
-        if in_order and values.is_floating_point() and len(values):
-            ends = torch.searchsorted(places, torch.arange(count + 1, device=self.device))
-            flat = values.reshape(len(values), -1)
-            made = torch.segment_reduce(
-                flat, kind, offsets=ends, axis=0, initial=neutral, unsafe=True
-            )
-            return made.reshape(count, *rest)
-        start = values.new_full((count, *rest), neutral)
-        if kind == "sum":
-            return start.index_add(0, places, values)
-        places = places.reshape(-1, *(1,) * len(rest)).expand(values.shape)
-        return start.scatter_reduce(0, places, values, "amax" if kind == "max" else "amin")
 
     def flip(self, x: Array, axis: Axes = None) -> Array:
         return torch.flip(x, _axes(x, axis))

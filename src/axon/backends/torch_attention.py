@@ -4,10 +4,11 @@ flash attention for half precision, and the one that its nested tensors use.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from inspect import signature
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.nn import functional
@@ -21,7 +22,17 @@ MOST_FEATURES = 256
 """Of a head in flash attention."""
 
 
+class _Spans(NamedTuple):
+    """Where the rows of queries and of keys are, and how long the longest are."""
+
+    first: Array
+    other: Array
+    queries: int
+    keys: int
+
+
 def attention_of_rows(
+    xp: Any,
     q: Array,
     k: Array,
     v: Array,
@@ -44,32 +55,25 @@ def attention_of_rows(
     if ((across.lengths > 0) != full).any():
         return None
     whole = full.all()
-    ends = [
-        (each if whole else Segments.of_lengths(each.lengths[full])).placed(_on(q), "offsets")
+    first, other = (
+        (each if whole else Segments.of_lengths(each.lengths[full])).placed(xp, "offsets")
         for each in (down, across)
-    ]
-    ends = [each.to(torch.int32) for each in ends]
-    longest = down.longest, across.longest
+    )
+    spans = _Spans(first.to(torch.int32), other.to(torch.int32), down.longest, across.longest)
     scale = 1 / sqrt(size) if scale is None else scale
     multiple = 16 // q.dtype.itemsize
-    parts = [_filled(x.reshape(len(x), -1, x.shape[-1]), multiple) for x in (q, k, v)]
+    given = [_filled(x.reshape(len(x), -1, x.shape[-1]), multiple) for x in (q, k, v)]
     try:
         made = None
         if q.dtype in HALF and (not causal or down.same(across)):
-            made = _flash(*parts, *ends, *longest, causal, scale)
+            made = _flash(given, spans, causal, scale)
         if made is None:
-            made = _efficient(*parts, *ends, *longest, causal, scale)
+            made = _efficient(given, spans, causal, scale)
     except torch.OutOfMemoryError:
         raise
     except RuntimeError:  # it is not for this device, or for these sizes
         return None
     return made[..., :width].reshape(len(q), *heads, width)
-
-
-def _on(x: Array) -> Any:
-    from axon.backends.torch_arrays import arrays_on
-
-    return arrays_on(x.device)
 
 
 def _filled(x: Array, multiple: int) -> Array:
@@ -78,29 +82,29 @@ def _filled(x: Array, multiple: int) -> Array:
     return functional.pad(x, (0, missing)) if missing else x
 
 
-def _efficient(
-    q: Array, k: Array, v: Array, first: Array, other: Array, m: int, n: int, causal: bool,
-    scale: float,
-) -> Array:  # fmt: skip
-    derived = torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
+def _efficient(given: Sequence[Array], spans: _Spans, causal: bool, scale: float) -> Array:
+    derived = torch.is_grad_enabled() and any(x.requires_grad for x in given)
     made: Array = torch.ops.aten._efficient_attention_forward(
-        q[None], k[None], v[None], None, first, other, m, n, 0.0, int(causal), derived,
+        *(x[None] for x in given),
+        None,
+        *spans,
+        0.0,
+        int(causal),
+        derived,
         scale=scale,
-    )[0][0]  # fmt: skip
+    )[0][0]
     return made
 
 
-def _flash(
-    q: Array, k: Array, v: Array, first: Array, other: Array, m: int, n: int, causal: bool,
-    scale: float,
-) -> Array | None:  # fmt: skip
+def _flash(given: Sequence[Array], spans: _Spans, causal: bool, scale: float) -> Array | None:
     function, options = _varlen()
+    q, _, v = given
     if function is None or q.shape[-1] != v.shape[-1] or q.shape[-1] > MOST_FEATURES:
         return None
     named: dict[str, Any] = {"scale": scale}
     if causal:
         named |= {"window_size": (-1, 0)} if "window_size" in options else {"is_causal": True}
-    made: Array = function(q, k, v, first, other, m, n, **named)
+    made: Array = function(*given, *spans, **named)
     return made
 
 

@@ -13,7 +13,7 @@ import numpy
 
 from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.rows import taken
-from axon.backends.segments.torch_reduce import of_torch
+from axon.backends.segments.torch_reduce import by_places, of_torch
 from axon.ops.arrays import Array
 
 UFUNCS: dict[str, Any] = {
@@ -59,6 +59,19 @@ def reduced(
         either = xp.maximum if kind == "max" else xp.minimum
         made = either(made, xp.asarray(initial, dtype=made.dtype))
     return made
+
+
+def combined(
+    xp: Any, kind: Kind, values: Array, places: Any, count: int, neutral: Any, in_order: bool
+) -> Array:
+    """The elements with the same place, where there are none the neutral one. Places in order do
+    not go down.
+    """
+    if hasattr(xp, "device"):
+        return by_places(xp, kind, values, places, count, neutral, in_order)
+    if xp.kind(values.dtype) == "b":
+        kind = {"max": "any", "min": "all"}.get(kind, kind)
+    return xp.by_ids(kind, values, places, count, values.dtype, in_order)
 
 
 # --- NumPy ---------------------------------------------------------------------------------------

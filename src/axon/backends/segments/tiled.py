@@ -1,5 +1,5 @@
-"""What functions do to matrices in tiles. A function without a rule, and a rule that does not apply,
-is `NotFlat`: then the function of rows is tried again without tiles.
+"""What functions do to matrices in tiles. A function without a rule, and a rule that does not
+apply, is `NotFlat`: then the function of rows is tried again without tiles.
 """
 
 from __future__ import annotations

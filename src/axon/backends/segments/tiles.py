@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from axon.backends.segments.frames import Frame, NotFlat, Segments
+from axon.backends.segments.reduce import combined
 from axon.backends.segments.rows import ByRow, Rows, taken
 from axon.ops.arrays import Array
 
@@ -93,24 +94,20 @@ class Tiling:
         self.across = across
         self.size = down.size
         self.count = down.segments.tiles(across.segments, down.size)
-        self.turned: Tiling | None = None
-        """That of the transposed matrices, whose tiles have the same order."""
-
-    @property
-    def transposed(self) -> Tiling:
-        if self.turned is None:
-            made = Tiling.__new__(Tiling)
-            made.__dict__.update(self.__dict__)
-            made.__dict__.update(down=self.across, across=self.down, turned=self)
-            made.__dict__.update(pair=(self.pair[1], self.pair[0]), in_order=False)
-            made.__dict__.update(rows=self.rows, _numbers=self._numbers)
-            self.turned = made
-        return self.turned
+        self.in_order = True
+        """Whether tiles of one piece of the side are next to each other."""
 
     @cached_property
-    def in_order(self) -> bool:
-        """Whether tiles of one piece of the side are next to each other."""
-        return True
+    def transposed(self) -> Tiling:
+        """That of the transposed matrices, whose tiles have the same order."""
+        made = Tiling.__new__(Tiling)
+        made.frame, made.xp, made.size, made.count = self.frame, self.xp, self.size, self.count
+        made.down, made.across = self.across, self.down
+        made.in_order = False
+        own, other = self.pair
+        known = {"rows": self.rows, "_numbers": self._numbers, "pair": (other, own)}
+        made.__dict__.update(known, transposed=self)
+        return made
 
     @cached_property
     def _each(self) -> Any:
@@ -184,9 +181,8 @@ class Tiling:
         """What the tiles of a piece of the side have, combined, for the packed elements of the
         side; where there are no tiles the neutral value.
         """
-        made = self.xp.by_places(
-            kind, values, self.pair[0], self.down.count, neutral, self.in_order
-        )
+        places, count = self.pair[0], self.down.count
+        made = combined(self.xp, kind, values, places, count, neutral, self.in_order)
         return self.down.joined(made)
 
 
@@ -259,7 +255,7 @@ def no_row_is_open(x: Tiles) -> bool:
 
 
 def packed_at(x: Any, behind: int) -> bool:
-    """Whether rows stand end to end along an axis, counted from the end, and nothing else varies."""
+    """Whether rows stand end to end along an axis, counted from the end; no other varies."""
     return (
         type(x) is Rows
         and x.segments is not None

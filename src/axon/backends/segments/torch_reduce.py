@@ -60,3 +60,29 @@ def _blocks(lengths: Index) -> tuple[Index, Index]:
 
 def _reduced(xp: Any, kind: str, values: Array, offsets: Array) -> Array:
     return xp.library.segment_reduce(values, kind, offsets=offsets, axis=0, unsafe=True)
+
+
+def by_places(
+    xp: Any, kind: str, values: Array, places: Array, count: int, neutral: Any, in_order: bool
+) -> Array:
+    """The elements with the same place combined; where there are none stands the neutral one.
+    Places in order do not go down.
+    """
+    if values.dtype == xp.library.bool:
+        whole = kind in ("all", "min")
+        few = (~values if whole else values).to(xp.library.int32)
+        found = by_places(xp, "sum", few, places, count, 0, in_order) != 0
+        return ~found if whole else found
+    rest = tuple(values.shape[1:])
+    if in_order and values.is_floating_point() and len(values):
+        ends = xp.library.searchsorted(places, xp.arange(count + 1))
+        flat = values.reshape(len(values), prod(rest))
+        made = xp.library.segment_reduce(
+            flat, kind, offsets=ends, axis=0, initial=neutral, unsafe=True
+        )
+        return made.reshape(count, *rest)
+    start = values.new_full((count, *rest), neutral)
+    if kind == "sum":
+        return start.index_add(0, places, values)
+    places = places.reshape(-1, *(1,) * len(rest)).expand(values.shape)
+    return start.scatter_reduce(0, places, values, SCATTER[kind])
