@@ -1,13 +1,14 @@
 """A stream of 60 calls with 60 different sizes, batches of 1 to 16 and lengths of 16 to 512: four
 transformer layers of 1,024 features in f32.
 
-    python benchmarks/dynamic.py [--small] [--framework jax|torch] [--rounds 20]
+    python benchmarks/dynamic.py [--small] [--framework jax|torch] [--buckets pow2] [--rounds 20]
 
 PyTorch as it is, by `torch.compile(dynamic=True)`, and Axon compiled for it; JAX with buckets and
-masks written by hand (powers of two), and Axon with buckets derived from the types. The first pass
-compiles. Then all sides take turns, pass by pass, and the one that begins changes: medians are
-compared. Each framework has a process of its own. It needs `src` of this repository, NumPy, and the
-framework; `--small`, and where there is no GPU, it is a toy.
+masks written by hand, and Axon with the same buckets derived from the types: a few batch sizes and
+multiples in length, or powers of two of both (`--buckets pow2`). The first pass compiles. Then all
+sides take turns, pass by pass, and the one that begins changes: medians are compared. Each
+framework has a process of its own. It needs `src` of this repository, NumPy, and the framework;
+`--small`, and where there is no GPU, it is a toy.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ layers = fn (p : (Layer(d, f), Layer(d, f), Layer(d, f), Layer(d, f)), x : f32 [
 """
 
 COUNT = 60
-BUCKETS = {"b": "pow2", "s": "pow2"}
+POW2 = {"b": "pow2", "s": "pow2"}
 
 Side = Callable[[Any], Any]
+Buckets = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,21 @@ class Size:
     least: int
     length: int
 
+    @property
+    def buckets(self) -> Buckets:
+        return {"b": [self.batch // 4, self.batch // 2, self.batch], "s": self.length // 4}
+
 
 LARGE, SMALL = Size(1024, 16, 16, 16, 512), Size(32, 4, 16, 4, 32)
+
+
+def bucket(size: int, policy: str | int | list[int]) -> int:
+    """The bucket of a size, by hand."""
+    if isinstance(policy, int):
+        return -(-size // policy) * policy
+    if isinstance(policy, list):
+        return min(n for n in policy if n >= size)
+    return int(1 << (size - 1).bit_length())
 
 
 def program(size: Size) -> str:
@@ -119,10 +134,6 @@ def say(line: str) -> None:
 
 
 def on_host(result: Any) -> Any:
-    return np.asarray(result.cpu() if hasattr(result, "cpu") else result)
-
-
-def host(result: Any) -> Any:
     return np.asarray(result.cpu() if hasattr(result, "cpu") else result)
 
 
@@ -235,13 +246,14 @@ def on_torch(size: Size, rounds: int) -> None:
 # --- JAX -------------------------------------------------------------------------------------
 
 
-def on_jax(size: Size, rounds: int) -> None:
+def on_jax(size: Size, rounds: int, buckets: Buckets | None) -> None:
     import jax
     import jax.numpy as jnp
 
     device = jax.devices()[0]
     size = size if device.platform == "gpu" else SMALL
-    say(f"JAX {jax.__version__} on {device.device_kind}")
+    buckets = buckets or size.buckets
+    say(f"JAX {jax.__version__} on {device.device_kind}, buckets {buckets}")
     p = mapped(weights(size), jnp.asarray)
     inputs = [jnp.asarray(x) for x in stream(size)]
     d, heads = size.width, size.heads
@@ -271,20 +283,15 @@ def on_jax(size: Size, rounds: int) -> None:
     def by_hand(x: Any) -> Any:
         """On the host the cheap way to pad and to cut is NumPy's; on a device it is JAX's."""
         b, s, _ = x.shape
-        more = [(0, (1 << (n - 1).bit_length()) - n) for n in (b, s)]
+        more = [(0, bucket(n, buckets[name]) - n) for name, n in (("b", b), ("s", s))]
         return padded(p, jnp.pad(x, [*more, (0, 0)]), s)[:b, :s]
 
     net = axon.compile(program(size), backend="jax")
     sides: dict[str, Side] = {"by hand, buckets": by_hand}
     counts: dict[str, Callable[[], int]] = {"by hand, buckets": lambda: traced[0]}
-    try:
-        options: dict[str, Any] = {"buckets": BUCKETS}
-        bucketed = net.on("jax", **options)
-    except TypeError:
-        say("  this version of Axon has no buckets: Axon is left out")
-    else:
-        sides["Axon, buckets"] = lambda x: bucketed.layers(p, x)
-        counts["Axon, buckets"] = lambda: bucketed.layers.compilations
+    bucketed = net.on("jax", buckets=buckets)
+    sides["Axon, buckets"] = lambda x: bucketed.layers(p, x)
+    counts["Axon, buckets"] = lambda: bucketed.layers.compilations
     measure(sides, counts, inputs, jax.block_until_ready, rounds)
 
 
@@ -293,10 +300,14 @@ def main() -> int:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--framework", choices=["jax", "torch"])
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--buckets", choices=["pow2"], help="powers of two, on JAX")
     options = parser.parse_args()
     size = SMALL if options.small else LARGE
-    if options.framework is not None:
-        (on_jax if options.framework == "jax" else on_torch)(size, options.rounds)
+    if options.framework == "jax":
+        on_jax(size, options.rounds, POW2 if options.buckets else None)
+        return 0
+    if options.framework == "torch":
+        on_torch(size, options.rounds)
         return 0
     failed = 0
     for framework in ("torch", "jax"):

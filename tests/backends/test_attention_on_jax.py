@@ -16,6 +16,7 @@ import pytest
 
 import axon
 from axon.backends import jax_meanings
+from tests.backends.padded import poisoned
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 BF16 = ml_dtypes.bfloat16
@@ -152,3 +153,28 @@ def test_what_cudnn_is_asked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_without_a_gpu_there_is_no_cudnn() -> None:
     assert jax_meanings.has_cudnn() == any(d.platform == "gpu" for d in jax.devices())
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_cudnn_is_asked_for_in_buckets(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told how many of the keys are no padding."""
+    real, counts = jax.nn.dot_product_attention, []
+
+    def elsewhere(*args: Any, implementation: str, **options: Any) -> Any:
+        counts.append(options["key_value_seq_lengths"])
+        return real(*args, **options)
+
+    monkeypatch.setattr(jax_meanings, "has_cudnn", lambda: True)
+    monkeypatch.setattr(jax.nn, "dot_product_attention", elsewhere)
+    monkeypatch.setattr(jax.lax, "platform_dependent", lambda *args, cuda, default: cuda(*args))
+    program, args = form(name)
+    typed = "(q : t [b,h,m,16], k : t [b,g,n,16], v : t [b,g,n,16]"
+    program = program.replace("(q, k, v", typed, 1)
+    bucketed = axon.compile(program).on("jax", buckets=poisoned()).f
+    found = bucketed(*halved(args))
+    assert len(counts) == (name in ("plain", "causal", "grouped"))
+    assert all(each is not None and each.shape == (2,) for each in counts)
+    exact = axon.compile(program).f(*halved(args))
+    np.testing.assert_allclose(
+        np.asarray(found, "f4"), np.asarray(exact, "f4"), rtol=2e-2, atol=1e-2
+    )

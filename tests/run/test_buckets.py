@@ -81,6 +81,18 @@ def test_attention(args: list[Any]) -> None:
     same(gradients(bucketed, args), gradients(net.on("jax").attention, args))
 
 
+@pytest.mark.parametrize("s", [2, 3, 6])
+def test_attention_in_which_all_keys_are_padding(s: int) -> None:
+    net = axon.compile(
+        "f = fn (q : f32 [b,h,m,k], x : f32 [b,h,s,k], v : f32 [b,h,s,e]) where s >= 2 {"
+        "  dot_product_attention(q, x[:, :, 2:], v[:, :, 2:], scale=1.0)"
+        "};"
+    )
+    args = arrays((2, 2, 3, 4), (2, 2, s, 4), (2, 2, s, 5))
+    bucketed = agree(net, "f", poisoned(), args)
+    same(gradients(bucketed, args), gradients(net.on("jax").f, args))
+
+
 def test_only_what_is_named_is_padded() -> None:
     bucketed = axon.compile(ATTENTION).on("jax", buckets={"n": 8}).attention
     bucketed(*attention(5, 7))

@@ -15,6 +15,7 @@ from jax import lax
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning
 from axon.ops.families import attention
+from axon.ops.padding import Place, rewritten
 
 BETTER: dict[int, Meaning] = {}
 """By the identity of the operator."""
@@ -46,10 +47,42 @@ def _(xp: Any, q: Array, k: Array, v: Array, *rest: Array, **options: Any) -> Ar
     return found
 
 
-def by_cudnn(causal: bool, scale: float | None, q: Array, k: Array, v: Array) -> Array:
+@better(rewritten(attention.dot_product_attention))
+def _(xp: Any, *args: Array, places: tuple[Place, ...], **options: Any) -> Array:
+    """The same where queries and keys are padded: cuDNN takes the true number of keys."""
+    padded = rewritten(attention.dot_product_attention)
+    assert padded.meaning is not None
+    usual = partial(padded.meaning, xp, places=places, **options)
+    (q, k, v), numbers = args[:3], dict(zip(places, args[-len(places) :], strict=True))
+    masked = len(args) > 3 + len(places)
+    narrower = any(axis == 3 for _, axis in places)
+    if masked or narrower or not _fused(q, k, v, options) or not has_cudnn():
+        return usual(*args)
+    count = jnp.maximum(jnp.asarray(numbers.get((1, 2), k.shape[2])), 1)
+    counts = jnp.full((len(k),), count, jnp.int32)
+
+    def fused(counts: Array, q: Array, k: Array, v: Array, *_: Array) -> Array:
+        return by_cudnn(options["causal"], options["scale"], q, k, v, counts)
+
+    found: Array = lax.platform_dependent(
+        counts, *args, cuda=fused, default=lambda _, *args: usual(*args)
+    )
+    return found
+
+
+def by_cudnn(
+    causal: bool, scale: float | None, q: Array, k: Array, v: Array, counts: Array | None = None
+) -> Array:
+    """`counts`: how many keys count, for each of the batch."""
     q, k, v = (jnp.swapaxes(x, 1, 2) for x in (q, k, v))
     made = jax.nn.dot_product_attention(
-        q, k, v, scale=scale, is_causal=causal, implementation="cudnn"
+        q,
+        k,
+        v,
+        scale=scale,
+        is_causal=causal,
+        key_value_seq_lengths=counts,
+        implementation="cudnn",
     )
     return jnp.swapaxes(made, 1, 2)
 

@@ -131,7 +131,8 @@ def _attention(
     capped = softcap * xp.tanh(raw / softcap) if softcap else raw
     open_ = _open(xp, m, n, offset, before, 0 if causal else after, rest[1:], true)
     masked = _masked(xp, capped, rest[:1], open_, true[3])
-    weights = _weights(xp, masked)
+    closed = bool(rest) or before is not None
+    weights = _weights(xp, masked, closed)
     if give == "values":
         grouped = weights.reshape(b, heads // groups, groups, m, n)
         made = xp.wide_matmul(grouped, v[:, :, None]).reshape(b, heads, m, v.shape[3])
@@ -168,7 +169,7 @@ def _open(
     places = xp.arange(n)[None, :]
     own, open_ = xp.arange(m)[:, None], None
     if not isinstance(true[1], int):
-        open_ = places < true[1]
+        open_ = places < xp.maximum(true[1], 1)  # the values of the padding are zeros
     for ends in lengths:
         ends = xp.astype(ends.reshape(-1, 1, 1, 1), places.dtype)
         own, offset = own + ends - true[0], 0
@@ -208,9 +209,15 @@ def _masked(
     return scores if open_ is None else xp.where(open_, scores, -math.inf)
 
 
-def _weights(xp: Arrays, scores: Array) -> Array:
-    """Exponentials that add up to 1, or are all zero where no score is finite."""
+def _weights(xp: Arrays, scores: Array, closed: bool) -> Array:
+    """Exponentials that add up to 1; where all keys may be closed to a query, they are zeros for
+    one that is. What takes care of these is left out where there are none: XLA has a kernel for a
+    softmax of just this form.
+    """
     top = xp.stop_gradient(xp.max(scores, axis=-1, keepdims=True, initial=-math.inf))
+    if not closed:
+        powers = xp.exp(scores - top)
+        return powers / xp.sum(powers, axis=-1, keepdims=True)
     powers = xp.exp(scores - xp.where(top == -math.inf, 0, top))
     total = xp.sum(powers, axis=-1, keepdims=True)
     return powers / xp.where(total == 0, 1, total)
