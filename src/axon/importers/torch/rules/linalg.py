@@ -12,7 +12,37 @@ from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.registry import rule
 
 SQUARE = "t s@[n,n] -> t s@[n,n]"
+PIVOTS = "t s@[n,n] -> i32 s@[n]"
+REPORT = "t s@[n,n] -> i32 s"
 ENTRIES = "t s@[m,n] -> t s@[m,n]"
+DECLARED = {
+    **dict.fromkeys(
+        (
+            "linalg_inv", "inverse", "linalg_matrix_exp", "matrix_exp", "cholesky",
+            "linalg_cholesky", "cholesky_inverse",
+        ),
+        (SQUARE,),
+    ),
+    **dict.fromkeys(("linalg_inv_ex", "linalg_cholesky_ex"), (SQUARE, REPORT)),
+    **dict.fromkeys(("linalg_pinv", "pinverse"), ("t s@[m,n] -> t s@[n,m]",)),
+    "linalg_cond": ("t s@[m,n] -> t s",),
+    "linalg_matrix_rank": ("t s@[m,n] -> i64 s",),
+    **dict.fromkeys(("pdist", "_pdist_forward"), ("t [n,k] -> t [n*(n-1)/2]",)),
+    "linalg_svdvals": ("t s@[m,n] -> t s@[min(m,n)]",),
+    **dict.fromkeys(("linalg_eigh", "_linalg_eigh"), ("t s@[n,n] -> t s@[n]", SQUARE)),
+    "linalg_eigvalsh": ("t s@[n,n] -> t s@[n]",),
+    "linalg_eig": ("t s@[n,n] -> u s@[n]", "t s@[n,n] -> u s@[n,n]"),  # complex numbers
+    **dict.fromkeys(("linalg_eigvals", "_linalg_eigvals"), ("t s@[n,n] -> u s@[n]",)),
+    "linalg_lu": (
+        "t s@[m,n] -> t s@[m,m]", "t s@[m,n] -> t s@[m,min(m,n)]", "t s@[m,n] -> t s@[min(m,n),n]",
+    ),
+    **dict.fromkeys(
+        ("linalg_lu_factor", "linalg_lu_factor_ex"),
+        (ENTRIES, "t s@[m,n] -> i32 s@[min(m,n)]", "t s@[m,n] -> i32 s"),
+    ),
+    "linalg_householder_product": (ENTRIES,),
+}  # fmt: skip
+"""The types of the results of operators on one tensor that Axon does not have."""
 MOST_FACTORS = 64
 
 
@@ -60,13 +90,6 @@ def _matrix_norm(
     return made if keep else node.call("squeeze", made, axis=axes)
 
 
-@rule("linalg_cond", "linalg_matrix_rank")
-def of_matrices(node: TorchNode) -> Made:
-    name = "input" if "input" in node.attributes else "self"
-    made = "i64" if node.operator == "linalg_matrix_rank" else "t"
-    return node.declared(f"t s@[m,n] -> {made} s", node.tensor_index(name))
-
-
 @rule("renorm")
 def renorm(node: TorchNode) -> Made:
     return node.type_of(node.x())
@@ -79,11 +102,6 @@ def renorm(node: TorchNode) -> Made:
 def cdist(node: TorchNode) -> Made:
     """The distance of each row of the one from each row of the other."""
     return node.call("all_distances", node.x("x1"), node.x("x2"), p=float(node.real("p", 2.0)))
-
-
-@rule("pdist", "_pdist_forward")
-def pdist(node: TorchNode) -> Made:
-    return node.declared("t [n,k] -> t [n*(n-1)/2]", node.tensor_index("self"))
 
 
 @rule("pairwise_distance")
@@ -115,32 +133,16 @@ def cross(node: TorchNode) -> Made:
         if word is None or 3 not in word:
             return node.declared("(t p, t q) -> t broadcast(p,q)", 0, 1)
         axis = word.index(3)
-    a, b = node.x(), node.x("other")
-
-    def rolled(x: Expression, by: int) -> Expression:
-        return node.call("roll", x, by=by, axis=axis)
-
-    one = node.call("*", rolled(a, -1), rolled(b, -2))
-    return node.call("-", one, node.call("*", rolled(a, -2), rolled(b, -1)))
+    return node.call("cross", node.x(), node.x("other"), axis=axis)
 
 
-# --- inverses and equations ------------------------------------------------------------------
+# --- declared, and equations -----------------------------------------------------------------
 
 
-@rule("linalg_inv", "inverse", "linalg_matrix_exp", "matrix_exp", "cholesky", "linalg_cholesky")
-@rule("cholesky_inverse")
-def of_square(node: TorchNode) -> Made:
-    return node.declared(SQUARE, 0)
-
-
-@rule("linalg_inv_ex", "linalg_cholesky_ex")
-def of_square_with_report(node: TorchNode) -> None:
-    node.set_outputs(node.declared(SQUARE, 0), node.declared("t s@[n,n] -> i32 s", 0))
-
-
-@rule("linalg_pinv", "pinverse")
-def pinverse(node: TorchNode) -> Made:
-    return node.declared("t s@[m,n] -> t s@[n,m]", node.tensor_index("self"))
+@rule(*DECLARED)
+def of_one_tensor(node: TorchNode) -> None:
+    found = DECLARED[node.operator.removesuffix("_")]
+    node.set_outputs(*(node.declared(signature, 0) for signature in found))
 
 
 @rule("linalg_solve", "linalg_solve_ex", "_linalg_solve_ex")
@@ -156,12 +158,11 @@ def solve(node: TorchNode) -> None:
         made = node.declared("(t p@[n,n], t q@[n,k]) -> t broadcast(p,q)@[n,k]", *at)
     else:
         made = node.declared("(t p@[n,n], t q@[k,n]) -> t broadcast(p,q)@[k,n]", *at)
-    report = node.declared("t s@[n,n] -> i32 s", at[0])
+    report = node.declared(REPORT, at[0])
     if node.operator == "linalg_solve_ex":
         node.set_outputs(made, report)
         return
-    pivots = node.declared("t s@[n,n] -> i32 s@[n]", at[0])
-    node.set_outputs(made, node.declared(SQUARE, at[0]), pivots, report)
+    node.set_outputs(made, node.declared(SQUARE, at[0]), node.declared(PIVOTS, at[0]), report)
 
 
 @rule("linalg_solve_triangular")
@@ -194,8 +195,8 @@ def det(node: TorchNode) -> Made:
 
 @rule("_linalg_det")
 def det_with_factors(node: TorchNode) -> None:
-    pivots = node.declared("t s@[n,n] -> i32 s@[n]", 0)
-    node.set_outputs(node.call("det", node.input(0)), node.declared(SQUARE, 0), pivots)
+    parts = (node.declared(signature, 0) for signature in (SQUARE, PIVOTS))
+    node.set_outputs(node.call("det", node.input(0)), *parts)
 
 
 @rule("logdet")
@@ -207,8 +208,8 @@ def logdet(node: TorchNode) -> Made:
 def slogdet(node: TorchNode) -> None:
     found = node.call("det", node.input(0))
     size = node.call("log", node.call("abs", found))
-    pivots = node.declared("t s@[n,n] -> i32 s@[n]", 0)
-    node.set_outputs(node.call("sign", found), size, node.declared(SQUARE, 0), pivots)
+    parts = (node.declared(signature, 0) for signature in (SQUARE, PIVOTS))
+    node.set_outputs(node.call("sign", found), size, *parts)
 
 
 @rule("linalg_matrix_power", "matrix_power")
@@ -251,49 +252,3 @@ def svd(node: TorchNode) -> None:
     left, right = ("m", "n") if full else ("min(m,n)", "min(m,n)")
     last = f"[n,{right}]" if node.operator == "svd" else f"[{right},n]"
     node.set_outputs(_factor(node, f"[m,{left}]"), _factor(node, "[min(m,n)]"), _factor(node, last))
-
-
-@rule("linalg_svdvals")
-def svdvals(node: TorchNode) -> Made:
-    return _factor(node, "[min(m,n)]")
-
-
-@rule("linalg_eigh", "_linalg_eigh")
-def eigh(node: TorchNode) -> None:
-    node.set_outputs(node.declared("t s@[n,n] -> t s@[n]", 0), node.declared(SQUARE, 0))
-
-
-@rule("linalg_eigvalsh")
-def eigvalsh(node: TorchNode) -> Made:
-    return node.declared("t s@[n,n] -> t s@[n]", 0)
-
-
-@rule("linalg_eig")
-def eig(node: TorchNode) -> None:
-    """Complex numbers, whatever the matrix has."""
-    node.set_outputs(
-        node.declared("t s@[n,n] -> u s@[n]", 0), node.declared("t s@[n,n] -> u s@[n,n]", 0)
-    )
-
-
-@rule("linalg_eigvals", "_linalg_eigvals")
-def eigvals(node: TorchNode) -> Made:
-    return node.declared("t s@[n,n] -> u s@[n]", 0)
-
-
-@rule("linalg_lu")
-def lu(node: TorchNode) -> None:
-    node.set_outputs(
-        _factor(node, "[m,m]"), _factor(node, "[m,min(m,n)]"), _factor(node, "[min(m,n),n]")
-    )
-
-
-@rule("linalg_lu_factor", "linalg_lu_factor_ex")
-def lu_factor(node: TorchNode) -> None:
-    pivots = _factor(node, "[min(m,n)]", "i32")
-    node.set_outputs(node.declared(ENTRIES, 0), pivots, node.declared("t s@[m,n] -> i32 s", 0))
-
-
-@rule("linalg_householder_product")
-def householder_product(node: TorchNode) -> Made:
-    return node.declared(ENTRIES, 0)
