@@ -36,13 +36,13 @@ class Policy:
 @dataclass(frozen=True, slots=True)
 class Buckets:
     """The policies, by names of dimensions; None for powers of two of all that can be padded.
-    `fill` and `poisoned` are for tests: what stands in the padding of arguments, and whether all
-    other padding is filled with NaN.
+    `fill` and `poison` are for tests: what stands in the padding of arguments, and what all other
+    padding is filled with.
     """
 
     named: Mapping[str, Policy] | None
     fill: float = 0.0
-    poisoned: bool = False
+    poison: float | None = None
 
     def of(self, name: str) -> Policy | None:
         """The policy of a dimension; a size of a shape, `a[0]`, has the name of the shape too."""

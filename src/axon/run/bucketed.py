@@ -209,7 +209,7 @@ class Bucketed:
             if (policy := self.buckets.of(name)) is not None and v not in fixed
         }
         padded = padded_graph(
-            graph, list(policies), sizes, derived=derived, poisoned=self.buckets.poisoned
+            graph, list(policies), sizes, derived=derived, poison=self.buckets.poison
         )
         shared = {
             image: policy

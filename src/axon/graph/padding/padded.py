@@ -53,7 +53,7 @@ def padded_graph(
     true: Mapping[DimVar, int],
     *,
     derived: bool = False,
-    poisoned: bool = False,
+    poison: float | None = None,
 ) -> Padded:
     """The padded graph for calls in which the same sizes are 0 or 1 as in this one, where nothing
     is padded that has such a size: it may broadcast.
@@ -78,7 +78,7 @@ def padded_graph(
     while True:
         variables = tuple(sorted(left, key=lambda var: var.id))
         try:
-            made = _Graphs(Mode(derived, poisoned)).root(graph, Sizes(stands, left), variables)
+            made = _Graphs(Mode(derived, poison)).root(graph, Sizes(stands, left), variables)
         except NotPadded as problem:
             out = (problem.variables & left) or left.copy()
             refused.update(dict.fromkeys(out, problem))
