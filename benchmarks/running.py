@@ -155,7 +155,7 @@ def binding() -> bool:
     random = np.random.default_rng(0)
     q, k, v = (random.normal(size=(8, 64)).astype(np.float32) for _ in range(3))
     net.attention(q, k, v)
-    ((graph, inner),) = net.attention._graphs.values()
+    ((graph, inner),) = net.attention._executables.graphs.values()
     count = 2000
 
     def many(function: Callable[..., Any]) -> float:

@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from axon.backends.buckets import Buckets
-from axon.backends.checks import CheckFailed, Untraceable
-from axon.backends.code import place_of
-from axon.backends.coder import Externs, Watcher
-from axon.backends.externs import WrongResult
-from axon.backends.failures import reason
+from axon.backends.coder import Watcher
 from axon.backends.home import converted
 from axon.backends.meshes import mesh_of
-from axon.backends.nature import DoesNotFit
-from axon.backends.ragged import RaggedError
-from axon.backends.sizes import Undetermined
-from axon.diagnostics import Diagnostic, Label, Severity
-from axon.driver import Checked, check, graph
+from axon.driver import Checked, check
 from axon.files import Finder
 from axon.graph.graph import Graph
 from axon.graph.module import Module
-from axon.graph.sharding import CannotShard, Placement
+from axon.graph.sharding import CannotShard
 from axon.graph.show import show_graph
-from axon.importers.operations import NoModel
 from axon.inference.program import Definition
 from axon.inference.report.signature import Signature
-from axon.ops.memory import shown
 from axon.run import values
-from axon.run.backend import Backend, OnMesh, backend
-from axon.run.bind import Binding, bind
+from axon.run.arguments import Arguments, counted
+from axon.run.backend import Backend, backend
 from axon.run.described import OwnSignature, OwnText
-from axon.run.errors import ArgumentError, RunError
+from axon.run.errors import ArgumentError
+from axon.run.executables import Executables
+from axon.run.failing import Failures
 from axon.run.known import is_known_by, known_by
 from axon.run.libraries import common_library
-from axon.run.names import names_at_call
 from axon.run.specialise import Specialised, specialise
-from axon.run.structures import Unfit, leaves, with_names, with_records
+from axon.run.structures import leaves, with_names, with_records
 from axon.syntax.comments import comment_above
-from axon.types.show import Names, Show
-from axon.types.type import Fn, Tensor, Tuple, Type
+from axon.types.type import Fn, Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +46,6 @@ if TYPE_CHECKING:
     from axon.run.sharding_costs import Costs
 
 MOST_PLANS = 4096
-MOST_GRAPHS = 256
 
 
 class Home(Protocol):
@@ -105,10 +93,6 @@ class Function:
         self._checked = program._checked
         self._module = program._module
         self._backend = program._backend if backend is None else backend
-        self._ops = program._ops
-        self._graphs: dict[object, tuple[Graph, Callable[..., Any]]] = {}
-        self._placements: dict[Graph, Placement] = {}
-        self._undetermined_at: set[object] = set()
         self._ready: dict[object, Callable[..., Any]] = {}
         type_ = definition.scheme.type
         types: tuple[Type | None, ...] = type_.params if isinstance(type_, Fn) else ()
@@ -116,9 +100,15 @@ class Function:
         kept = [i for i, name in enumerate(names) if name not in left_out]
         self._wanted = tuple([types[i] for i in kept])
         self._params = tuple([names[i] for i in kept])
+        self._arguments = Arguments(self.__name__, self._params, self._wanted, self._backend)
+        self._failures = Failures(self.__name__, self._backend)
+        self._guarded = self._failures.guarded
+        self._executables = Executables(
+            self._module, definition, self._params, left_out, self._backend, program._ops,
+            self._failures,
+        )  # fmt: skip
         self._left_out = left_out
         self._partial: dict[frozenset[str], Function] = {}
-        self._watcher: Watcher | None = None
         buckets = self._backend.options.buckets
         self._bucketed = None if buckets is None else _bucketed(definition, buckets)
 
@@ -209,7 +199,7 @@ class Function:
         wanted = dict(zip(self._params, self._wanted, strict=True))
         by_place = dict(zip(self._params, given, strict=False))
         if len(given) > len(wanted):
-            takes = _arguments(len(wanted))
+            takes = counted(len(wanted))
             raise ArgumentError(f"{self.__name__} takes {takes}, {len(given)} are given")
         if twice := next((name for name in by_place if name in types), None):
             raise ArgumentError(f"{self.__name__}: the argument `{twice}` is given twice")
@@ -349,12 +339,12 @@ class Function:
         given = {name: value for name, value in given.items() if value is not None}
         other = Function(self._program, self.definition, backend("jax"), self._left_out)
         other = other._without((), given)
-        arrays = other._arrays(other._arranged((), given))
-        made, _ = other._bound(*other._graph(arrays), arrays)
-        typed = other._lowered([values.type_at_rank(a) for a in arrays])
+        arrays = other._arguments.arrays(other._arguments.arranged((), given))
+        made, _ = other._executables.bound(arrays)
+        typed = other._executables.lowered([values.type_at_rank(a) for a in arrays])
         if isinstance(typed, list):
             raise ArgumentError(f"{self.__name__}: its types are only known where all sizes are")
-        subject = Subject(self.definition, made, typed, other._externs, arrays)
+        subject = Subject(self.definition, made, typed, other._executables.externs, arrays)
         try:
             return costs(subject, axes, own.shard if own and own.axes == axes else None)
         except CannotShard as problem:
@@ -368,12 +358,12 @@ class Function:
         sharding = other._backend.sharding
         if sharding is None:
             raise ArgumentError(f'{self.__name__} is on no mesh: net.on("jax", mesh=…, shard=…)')
-        arrays = other._arrays(other._arranged(args, named))
-        made, _ = other._bound(*other._graph(arrays), arrays)
-        placement = other._placement(sharding, made, arrays)
+        arrays = other._arguments.arrays(other._arguments.arranged(args, named))
+        made, _ = other._executables.bound(arrays)
+        placement = other._executables.placement(sharding, made, arrays)
         types = [param.type for param in made.params]
         trees = [placement.values.get(param) for param in made.params]
-        found = other._guarded(lambda *given: sharding.placed(types, trees, given), arrays)
+        found = other._failures.guarded(lambda *given: sharding.placed(types, trees, given), arrays)
         return tuple(map(with_names, found, types))
 
     def on(self, made: Backend) -> Function:
@@ -385,8 +375,8 @@ class Function:
     def graph(self, /, *args: Any, **named: Any) -> str:
         """The graph for these arguments, as text."""
         other = self._without(args, named)
-        arrays = other._arrays(other._arranged(args, named))
-        return show_graph(other._graph(arrays)[0])
+        arrays = other._arguments.arrays(other._arguments.arranged(args, named))
+        return show_graph(other._executables.of(arrays)[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _function, (self._program, self.__name__)
@@ -403,12 +393,7 @@ class Function:
         >>> print(*net.f.row_loops)
         line 1: map: `own` is a caller's operator
         """
-        found: dict[str, None] = {}
-        for _, function in self._graphs.values():
-            for step in getattr(function, "looping", tuple)():
-                line = f"line {step.span.line}: " if step.span is not None else ""
-                found[f"{line}{step.operator}: {step.loops}"] = None
-        return tuple(found)
+        return self._executables.row_loops()
 
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
@@ -416,9 +401,8 @@ class Function:
 
         A backend that compiles reports no progress.
         """
-        self._watcher = watcher
+        self._executables.watch(watcher)
         self._partial.clear()
-        self._graphs.clear()
         self._ready.clear()
 
     # --- calling it ---
@@ -428,7 +412,7 @@ class Function:
             other = self._without(args, named)
             if other is not self:
                 return other(*args, **named)
-            args = self._arranged(args, named)
+            args = self._arguments.arranged(args, named)
         try:  # what has been called with such arguments before is ready
             key, given = known_by(args)
             ready = self._ready[key]
@@ -454,25 +438,27 @@ class Function:
             other = self._without(args, named)
             if other is not self:
                 return other._traceable(*args, **named)
-            arrays = self._arrays(self._arranged(args, named))
-            made, _ = self._bound(*self._graph(arrays), arrays)
+            arrays = self._arguments.arrays(self._arguments.arranged(args, named))
+            made, _ = self._executables.bound(arrays)
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:
                 function = self._ready[key] = self._traced(made, arrays)
             if self._bucketed is not None:
                 function = self._bucketed.traceable(
-                    made, function, arrays, self._compiling, self._externs
+                    made, function, arrays, self._compiling, self._executables.externs
                 )
-            return self._guarded(with_records(made, function), arrays)
+            return self._failures.guarded(with_records(made, function), arrays)
 
         return run
 
     def _traced(self, made: Graph, arrays: Sequence[Any]) -> Callable[..., Any]:
         sharding = self._backend.sharding
         if sharding is None:
-            return self._backend.traceable(made, self._externs)
-        return sharding.traceable(made, self._externs, self._placement(sharding, made, arrays))
+            return self._backend.traceable(made, self._executables.externs)
+        return sharding.traceable(
+            made, self._executables.externs, self._executables.placement(sharding, made, arrays)
+        )
 
     def _without(self, args: tuple[Any, ...], named: dict[str, Any]) -> Function:
         """The function without the optional parameters that a call leaves out."""
@@ -485,68 +471,29 @@ class Function:
             found = self._partial[left_out] = Function(
                 self._program, self.definition, self._backend, left_out | self._left_out
             )
-            found._watcher = self._watcher
+            found._executables.watcher = self._executables.watcher
             found._bucketed = self._bucketed
         return found
-
-    def _arranged(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments in the order of the parameters."""
-        params, name = self._params, self.__name__
-        if len(args) > len(params):
-            raise ArgumentError(f"{name} takes {_arguments(len(params))}, {len(args)} are given")
-        given = dict(zip(params, args, strict=False))
-        for key, value in named.items():
-            if key not in params:
-                listed = ", ".join(params) or "none"
-                raise ArgumentError(f"{name} has no argument `{key}`: its arguments are {listed}")
-            if key in given:
-                raise ArgumentError(f"{name}: the argument `{key}` is given twice")
-            given[key] = value
-        missing = [p for p in params if p not in given]
-        if missing:
-            listed = ", ".join(f"`{p}`" for p in missing)
-            raise ArgumentError(f"{name}: {listed} {'is' if len(missing) == 1 else 'are'} missing")
-        return tuple(given[p] for p in params)
-
-    def _arrays(self, args: Sequence[Any]) -> list[Any]:
-        arrays: list[Any] = []
-        all_wanted = values.settled(self._wanted, args)
-        tensors = self._backend.name == "torch"
-        for name, wanted, arg in zip(self._params, all_wanted, args, strict=True):
-            try:
-                array = values.take(arg, wanted, tensors)
-                values.key(array)
-                values.type_at_rank(array)
-            except Unfit as unfit:
-                part = f"{self.__name__}: `{name}{unfit.path}`"
-                raise ArgumentError(f"{part} cannot be taken: {unfit}") from None
-            except RaggedError as problem:
-                raise ArgumentError(f"{self.__name__}: `{name}`: {problem}") from None
-            except RecursionError:
-                raise ArgumentError(f"{self.__name__}: `{name}` is nested too deeply") from None
-            arrays.append(array)
-        place = self._backend.placing(arrays)
-        return arrays if place is None else [values.mapped(array, place) for array in arrays]
 
     def _first(self, args: Sequence[Any]) -> Any:
         """A call with arguments of types and ranks that are new."""
         library = common_library(self.__name__, self._params, args)
-        arrays = self._arrays(args)
+        arrays = self._arguments.arrays(args)
         function = self._function(arrays)
         native = library is None or library in self._backend.native
         if native and all(map(is_known_by, args, arrays)):
             if len(self._ready) >= MOST_PLANS:
                 self._ready.clear()
             self._ready[known_by(args)[0]] = getattr(function, "with_tuples", function)
-        return self._backend.returned(self._guarded(function, arrays), library, args)
+        return self._backend.returned(self._failures.guarded(function, arrays), library, args)
 
     def _function(self, arrays: Sequence[Any]) -> Callable[..., Any]:
         """What runs for arrays of these sizes, which are checked."""
-        made, function = self._bound(*self._graph(arrays), arrays)
+        made, function = self._executables.bound(arrays)
         if self._bucketed is None:
             return function
         exact = getattr(function, "on_tuples", function)
-        run = self._bucketed.ready(made, exact, arrays, self._compiling, self._externs)
+        run = self._bucketed.ready(made, exact, arrays, self._compiling, self._executables.externs)
         return with_records(made, run)
 
     @property
@@ -568,246 +515,21 @@ class Function:
         """What runs with such arguments, after a check of their sizes: it takes tuples for records.
         None where a result must be converted.
         """
-        arrays = self._arrays(args)
+        arrays = self._arguments.arrays(args)
         if common_library(self.__name__, self._params, args) not in self._backend.native:
             return None
         function = self._function(arrays)
         found: Callable[..., Any] = getattr(function, "with_tuples", function)
         return found
 
-    def _graph(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
-        key = tuple(values.key(a) for a in arrays)
-        found = self._graphs.get(key)
-        if found is None:
-            if key in self._undetermined_at:
-                return self._exact(arrays)
-            found = self._made([values.type_at_rank(a) for a in arrays], arrays, key)
-        return found
-
-    def _made(
-        self, types: list[Type], arrays: Sequence[Any], key: object
-    ) -> tuple[Graph, Callable[..., Any]]:
-        made = self._lowered(types)
-        if isinstance(made, list):  # the sizes say more than the ranks
-            exact = self._lowered([values.exact_type(a) for a in arrays])
-            raise ArgumentError(self._cannot(arrays), exact if isinstance(exact, list) else made)
-        try:
-            function = self._prepared(made, arrays)
-            self._graphs[key] = made, function
-        except Undetermined:  # a size that follows from the others only where they are numbers
-            self._undetermined_at.add(key)
-            return self._exact(arrays)
-        except DoesNotFit as problem:
-            raise self._does_not_fit(problem) from None
-        return made, function
-
-    def _lowered(self, types: Sequence[Type]) -> Graph | list[Diagnostic]:
-        return graph(self._module, self.__name__, types, self._left_out)
-
-    def _prepared(self, made: Graph, arrays: Sequence[Any]) -> Callable[..., Any]:
-        sharding = self._backend.sharding
-        if sharding is None:
-            return with_records(made, self._backend.prepare(made, self._externs, self._watcher))
-        try:
-            placement = self._placement(sharding, made, arrays)
-            return with_records(made, sharding.prepare(made, self._externs, placement))
-        except CannotShard as problem:
-            raise self._as_run_error(problem) from None
-
-    def _placement(self, sharding: OnMesh, made: Graph, arrays: Sequence[Any]) -> Placement:
-        """Where the values of a graph lie on the mesh: by their types where sizes are open."""
-        known = self._placements.get(made)
-        if known is None:
-            from axon.run.sharding import placed
-
-            typed = self._lowered([values.type_at_rank(a) for a in arrays])
-            if isinstance(typed, list):
-                raise CannotShard("its types are only known where all sizes are")
-            if len(self._placements) >= MOST_GRAPHS:
-                self._placements.clear()
-            known = placed(self.definition, made, typed, sharding.shard)
-            self._placements[made] = known
-        return known
-
-    def _undetermined(self, problem: Undetermined) -> ArgumentError:
-        name = f" `{problem}`" if str(problem) else ""
-        return ArgumentError(
-            f"{self.__name__}: the arguments do not determine the size{name} that it needs"
-        )
-
-    def _does_not_fit(self, problem: DoesNotFit) -> ArgumentError:
-        number = shown(problem.number) if isinstance(problem.number, int) else problem.number
-        return ArgumentError(
-            f"{self.__name__}: the number {number} does not fit into {problem.elem}"
-        )
-
-    def _exact(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
-        """The graph at exactly the sizes of the records and of the numbers among the arguments, if
-        these decide the others; else at exactly the sizes of all.
-        """
-        types = [_settled_type(a) for a in arrays]
-        if any(isinstance(type_, Tensor) for type_ in types):
-            key = ("settled", Show().type(Tuple(tuple(types))))
-            found = self._graphs.get(key) or self._settled(types, key, arrays)
-            if found is not None and isinstance(bind(found[0], arrays, Names), Binding):
-                return found
-        return self._exactly(arrays)
-
-    def _settled(
-        self, types: Sequence[Type], key: object, arrays: Sequence[Any]
-    ) -> tuple[Graph, Callable[..., Any]] | None:
-        made = self._lowered(types)
-        if isinstance(made, list):
-            return None
-        try:
-            function = self._prepared(made, arrays)
-        except (Undetermined, DoesNotFit):
-            return None
-        if len(self._graphs) >= MOST_GRAPHS:
-            self._graphs.clear()
-        self._graphs[key] = made, function
-        return made, function
-
-    def _exactly(self, arrays: Sequence[Any]) -> tuple[Graph, Callable[..., Any]]:
-        """The graph at exactly the sizes of the arguments."""
-        types = [values.exact_type(a) for a in arrays]
-        key = ("exact", Show().type(Tuple(tuple(types))))
-        found = self._graphs.get(key)
-        if found is not None:
-            return found
-        made = self._lowered(types)
-        if isinstance(made, list):
-            raise ArgumentError(self._cannot(arrays), made) from None
-        try:
-            function = self._prepared(made, arrays)
-        except Undetermined as problem:
-            raise self._undetermined(problem) from None
-        except DoesNotFit as problem:
-            raise self._does_not_fit(problem) from None
-        if len(self._graphs) >= MOST_GRAPHS:
-            self._graphs.clear()
-        self._graphs[key] = made, function
-        return made, function
-
-    @property
-    def _externs(self) -> Externs:
-        return _Externs(self._ops, self.__name__)
-
-    def _bound(
-        self, made: Graph, function: Callable[..., Any], arrays: Sequence[Any]
-    ) -> tuple[Graph, Callable[..., Any]]:
-        """Check the sizes of the arguments, before anything is computed. Where they do not decide a
-        condition, the graph at exactly these sizes does, or checks it.
-        """
-        found = bind(made, arrays, lambda: names_at_call(self.definition, made))
-        if isinstance(found, Binding):
-            return made, function
-        if found is None:
-            return self._exact(arrays)
-        exact = self._lowered([values.exact_type(a) for a in arrays])
-        if isinstance(exact, list):
-            raise ArgumentError(f"{self._cannot(arrays)}: {found.text}", exact)
-        labels: tuple[Label, ...] = ()
-        if found.guard is not None and found.guard.origin.span is not None:
-            span = found.guard.origin.span
-            what = found.guard.origin.operator
-            text = f"{what} needs it" if what else "needed here"
-            labels = (Label(span, text, primary=True),)
-        problem = Diagnostic("AX401", Severity.ERROR, found.text, labels)
-        raise ArgumentError(self._cannot(arrays), [problem])
-
-    def _cannot(self, arrays: Sequence[Any]) -> str:
-        shown = ", ".join(
-            f"{name} : {Show().type(values.exact_type(a))}"
-            for name, a in zip(self._params, arrays, strict=True)
-        )
-        return f"{self.__name__} cannot be called with {shown or 'nothing'}"
-
-    def _guarded(self, function: Callable[..., Any], args: Sequence[Any]) -> Any:
-        """Run; a failed run-time check becomes an error with its place in the program."""
-        try:
-            return function(*args)
-        except CheckFailed as failed:
-            raise RunError(f"{self.__name__}: a check failed at run time", _at(failed)) from None
-        except (RaggedError, WrongResult) as problem:
-            raise RunError(f"{self.__name__}: {problem}") from None
-        except Undetermined as problem:
-            raise self._undetermined(problem) from None
-        except Exception as problem:
-            raise self._as_run_error(problem) from None
-
     def finished(self, result: Any) -> Any:
         """The result, once it is available: a backend may still be computing it, and may fail."""
         for part in leaves(result):
             if hasattr(part, "block_until_ready"):
-                self._guarded(part.block_until_ready, ())
+                self._failures.guarded(part.block_until_ready, ())
         return result
-
-    def _as_run_error(self, problem: Exception) -> Exception:
-        """The error for the caller after a failed run; a bug of ours is returned unchanged."""
-        name = self.__name__
-        if isinstance(problem, Untraceable):
-            return ArgumentError(
-                f"{name} cannot be traced by JAX: some of its sizes depend on values"
-            )
-        if _is_of_a_tracer(problem):
-            return ArgumentError(
-                f"{name} is traced by JAX, but runs on NumPy: give JAX `net.{name}.jax`"
-            )
-        if isinstance(problem, CannotShard):
-            return ArgumentError(f"{name} cannot be sharded: {problem}")
-        if isinstance(problem, NoModel):  # a weight that cannot be read
-            return RunError(f"{name}: {problem}")
-        why = reason(problem) or self._backend.failure(problem)
-        if why is None:
-            return problem
-        span = place_of(problem)
-        if span is None:
-            return RunError(f"{name}: {why}")
-        label = Label(span, "computed here", primary=True)
-        return RunError(
-            f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, why, (label,))]
-        )
 
 
 def _function(program: Home, name: str) -> Function | None:
     """A function from its pickled parts."""
     return program.function(name)
-
-
-def _is_of_a_tracer(problem: Exception) -> bool:
-    """Whether JAX, if it is there at all, has found one of its tracers on NumPy."""
-    jax: Any = sys.modules.get("jax")
-    return jax is not None and isinstance(problem, jax.errors.TracerArrayConversionError)
-
-
-def _settled_type(value: Any) -> Type:
-    """The type of an argument with its sizes where it is a record or a size, else with its rank."""
-    if isinstance(value, tuple | int):
-        return values.exact_type(value)
-    return values.type_at_rank(value)
-
-
-class _Externs(dict[str, Callable[..., Any]]):
-    """The operators that the caller implements; a missing one is the caller's mistake."""
-
-    def __init__(self, known: Mapping[str, Callable[..., Any]], asking: str) -> None:
-        super().__init__(known)
-        self.asking = asking
-
-    def __missing__(self, name: str) -> Callable[..., Any]:
-        raise ArgumentError(
-            f"{self.asking} uses `{name}`, which the program only declares; say what it does: "
-            f'net.implement("{name}", function)'
-        )
-
-
-def _at(failed: CheckFailed) -> list[Diagnostic]:
-    span, what = failed.origin.span, failed.origin.operator
-    text = f"{what} needs it" if what else "needed here"
-    labels = (Label(span, text, primary=True),) if span is not None else ()
-    return [Diagnostic("AX404", Severity.ERROR, str(failed), labels)]
-
-
-def _arguments(count: int) -> str:
-    return "no arguments" if count == 0 else "one argument" if count == 1 else f"{count} arguments"

@@ -129,13 +129,13 @@ class AxonModule(Weights):
         except KeyError:
             return self._first(plan, key, args, named)
         every = [*weights, *rest]
-        return plan.function._guarded(ready, [every[i] for i in plan.order])
+        return plan.function._failures.guarded(ready, [every[i] for i in plan.order])
 
     def _plan(self, args: tuple[Any, ...], named: dict[str, Any]) -> Plan:
         """Which argument stands where, in a call with so many, and some by name."""
         given = self._named(args, named)
         function = self._function._without((), given)
-        function._arranged((), given)
+        function._arguments.arranged((), given)
         names = [*self._names, *self._rest[: len(args)], *named]
         order = tuple([names.index(name) for name in function.params])
         plan = self._plans[len(args), *named] = Plan(function, order)
