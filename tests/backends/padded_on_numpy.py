@@ -31,7 +31,7 @@ class Lenient(NumpyArrays):
             shape = (*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :])
             return np.full(shape, _nothing(x.dtype), x.dtype)
         found = np.take(x, np.where(inside, numbers, 0), axis=axis)
-        inside = inside.reshape(*inside.shape, *(1,) * (x.ndim - axis - 1))
+        inside = inside.reshape((*inside.shape, *(1,) * (x.ndim - axis - 1)))
         return np.where(inside, found, _nothing(x.dtype))
 
     def take_along_axis(self, x: Any, numbers: Any, axis: int) -> Any:
@@ -44,8 +44,11 @@ class Lenient(NumpyArrays):
     def put(self, x: Any, index: tuple[Any, ...], values: Any, mode: str) -> Any:
         if not any(isinstance(part, np.ndarray) for part in index):
             return super().put(x, index, values, mode)
-        grown = [(0, 1)] * x.ndim
-        wide = np.pad(x, grown)
+        if Ellipsis in [part for part in index if not isinstance(part, np.ndarray)]:
+            at = next(i for i, part in enumerate(index) if part is Ellipsis)
+            left = (slice(None),) * (x.ndim - len(index) + 1)
+            index = (*index[:at], *left, *index[at + 1 :])
+        wide = np.pad(x, [(0, 1)] * x.ndim)
         outer = tuple(
             _clipped(part, size) if isinstance(part, np.ndarray) else _within(part, size)
             for part, size in zip(index, x.shape, strict=False)
@@ -104,6 +107,9 @@ class OnNumpy:
     def kept(self, array: Any) -> Any:
         return array
 
+    def parts(self, var: Any) -> int:
+        return 1
+
 
 class Padded:
     """A function in buckets on NumPy."""
@@ -117,12 +123,13 @@ class Padded:
     def __call__(self, *args: Sequence[Any], derived: bool = False) -> Any:
         """The result; `None` where the call is exact."""
         function = self.function
-        arrays = function._arrays(function._arranged(args, {}))
-        graph, exact = function._bound(*function._graph(arrays), arrays)
+        arrays = function._arguments.arrays(function._arguments.arranged(args, {}))
+        graph, exact = function._executables.bound(arrays)
+        externs = function._executables.externs
         backend = OnNumpy()
         make = self.bucketed.traceable if derived else self.bucketed.ready
         before = self.bucketed.counts.exact
-        run = make(graph, exact, arrays, backend, function._externs)  # type: ignore[arg-type]
+        run = make(graph, exact, arrays, backend, externs)
         if run is exact:
             return None
         result = run(*arrays)

@@ -62,10 +62,12 @@ FLOAT = (
     "iterate({x}, fn (x) {{ max(abs(x)) > 3d }}, fn (x) {{ x / 2d }})",
     "diagonal({x})", "upsample({x}, scale=2)", 'upsample({x}, scale=2, mode="linear")',
     "max_pool({x}, window=2)", "avg_pool({x}, window=2, stride=1, pad=1)",
-    "max_pool({x}, window=3, stride=2, pad=1, ceil_mode=true)", 'avg_pool({x}, window=3, pad="same")',
-    "lp_pool({x}, window=2)", "global_avg_pool({x})", "global_max_pool({x})",
+    "max_pool({x}, window=3, stride=2, pad=1, ceil_mode=true)",
+    'avg_pool({x}, window=3, pad="same")', "lp_pool({x}, window=2)", "global_avg_pool({x})",
+    "global_max_pool({x})",
     "adaptive_avg_pool({x}, [2], dimensions=1)", "adaptive_max_pool({x}, [3], dimensions=1)",
-    "adaptive_avg_pool({x}, [2,2])", "conv({x}, {w}, pad=1)", 'conv({x}, {w}, pad="same", stride=2)',
+    "adaptive_avg_pool({x}, [2,2])", "conv({x}, {w}, pad=1)",
+    'conv({x}, {w}, pad="same", stride=2)', 'max_pool({x}, window=2, pad="same")',
     "conv({x}, {w}, stride=2, dilation=2, pad=2)", "conv_transpose({x}, {w}, stride=2)",
     "conv_transpose({x}, {w}, stride=2, pad=1)", 'conv_transpose({x}, {w}, stride=2, pad="same")',
     'resize({x}, scale=2, axis={a}, mode="linear")', "resize({x}, [{d}], axis={a})",
@@ -154,12 +156,14 @@ def program(seed: int, most: int = 10) -> Program:
         typed = not all(s.isdigit() for s in sizes) and random.random() < 0.85
         params.append(Param(f"x{i}", "f64", tuple(sizes), typed))
     rank = random.choice((1, 2))
+    whole = params[0].sizes
+    filters = (random.choice(("2", "3", "n")), *whole[1:2], *("3",) * (len(whole) - 2))
     params += [
         Param("i", "i64", tuple(random.choice(NAMES) for _ in range(rank))),
-        Param("c", "bool", params[0].sizes),
-        Param("w", "f64", (random.choice(("2", "3", "n")), *params[0].sizes[1:2], *("3",) * (len(params[0].sizes) - 2))),
+        Param("c", "bool", whole),
+        Param("w", "f64", filters),
         Param("key", "u32", ("2",)),
-    ]  # fmt: skip
+    ]
     made = Program(params, witness, exact)
     values = [p.name for p in params if p.name.startswith("x")]
     wanted = random.randint(3, most)
