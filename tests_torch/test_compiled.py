@@ -186,6 +186,21 @@ def test_llama_with_any_number_of_tokens() -> None:
     assert net.compilations == 1
 
 
+def test_a_cache_that_grows() -> None:
+    """The first call settles all sizes of the cache; the second finds that its length changes."""
+    net, eager = model("llama")
+    p = tensors(axon.load(MODELS / "llama.axon").llama.init(0, params="p", like=LLAMA))
+    cache = cached(2, 5)
+    with torch._dynamo.config.patch(error_on_recompile=False):
+        for _ in range(8):
+            tokens = torch.randint(0, 11, (2, 2))
+            expected, _ = eager(p, tokens, cache)
+            found, cache = net(p, tokens, cache)
+            close(found, expected)
+    assert cache["k"].shape == (2, 2, 2, 21, 4)
+    assert net.compilations == 2
+
+
 @pytest.mark.parametrize("kind", ["bool", "added"])
 def test_a_mask_in_which_no_query_is_closed(kind: str) -> None:
     """What PyTorch's attention is given on a GPU, whose kernels differ for rows that are closed."""

@@ -23,9 +23,10 @@ from axon.run.bind import Binding, bind
 from axon.run.errors import ArgumentError
 from axon.run.failing import Failures
 from axon.run.names import names_at_call
+from axon.run.settled import Settled, settled_sizes, settled_types
 from axon.run.structures import with_records
 from axon.types.show import Names, Show
-from axon.types.type import Tensor, Tuple, Type
+from axon.types.type import Tuple, Type, type_variables
 
 MOST_GRAPHS = 256
 
@@ -46,6 +47,7 @@ class Executables:
     watcher: Watcher | None = None
     graphs: dict[object, Made] = field(default_factory=dict)
     _placements: dict[Graph, Placement] = field(default_factory=dict)
+    _settled: dict[object, Settled] = field(default_factory=dict)
     _undetermined_at: set[object] = field(default_factory=set)
 
     @property
@@ -119,28 +121,36 @@ class Executables:
 
     def _exact(self, arrays: Sequence[Any]) -> Made:
         """The graph at exactly the sizes of the records and of the numbers among the arguments, if
-        these decide the others; else at exactly the sizes of all.
+        these decide the others, without those that change; else at exactly the sizes of all.
         """
-        types = [_settled_type(a) for a in arrays]
-        if any(isinstance(type_, Tensor) for type_ in types):
-            key = ("settled", Show().type(Tuple(tuple(types))))
-            found = self.graphs.get(key) or self._settled(types, key, arrays)
-            if found is not None and isinstance(bind(found[0], arrays, Names), Binding):
-                return found
-        return self._exactly(arrays)
+        settled = self._settled.setdefault(tuple(map(values.key, arrays)), Settled())
 
-    def _settled(self, types: Sequence[Type], key: object, arrays: Sequence[Any]) -> Made | None:
-        made = self.lowered(types)
-        if isinstance(made, list):
-            return None
-        try:
-            function = self._prepared(made, arrays)
-        except (Undetermined, DoesNotFit):
-            return None
+        def at(places: frozenset[int]) -> Made | None:
+            types = settled_types(arrays, places)
+            return self._fits(types, arrays) if any(map(type_variables, types)) else None
+
+        places = settled.open_places(settled_sizes(arrays), lambda places: at(places) is not None)
+        return at(places) or self._exactly(arrays)
+
+    def _fits(self, types: Sequence[Type], arrays: Sequence[Any]) -> Made | None:
+        """The graph for arguments of these types, if they decide all sizes, and the arrays fit."""
+        key = ("settled", Show().type(Tuple(tuple(types))))
+        found = self.graphs.get(key)
+        if found is None:
+            made = self.lowered(types)
+            if isinstance(made, list):
+                return None
+            try:
+                found = made, self._prepared(made, arrays)
+            except (Undetermined, DoesNotFit):
+                return None
+            self._keep(key, found)
+        return found if isinstance(bind(found[0], arrays, Names), Binding) else None
+
+    def _keep(self, key: object, made: Made) -> None:
         if len(self.graphs) >= MOST_GRAPHS:
             self.graphs.clear()
-        self.graphs[key] = made, function
-        return made, function
+        self.graphs[key] = made
 
     def _exactly(self, arrays: Sequence[Any]) -> Made:
         """The graph at exactly the sizes of the arguments."""
@@ -158,9 +168,7 @@ class Executables:
             raise self.failures.undetermined(problem) from None
         except DoesNotFit as problem:
             raise self.failures.does_not_fit(problem) from None
-        if len(self.graphs) >= MOST_GRAPHS:
-            self.graphs.clear()
-        self.graphs[key] = made, function
+        self._keep(key, (made, function))
         return made, function
 
     @property
@@ -195,13 +203,6 @@ class Executables:
             for name, a in zip(self.params, arrays, strict=True)
         )
         return f"{self.name} cannot be called with {shown or 'nothing'}"
-
-
-def _settled_type(value: Any) -> Type:
-    """The type of an argument with its sizes where it is a record or a size, else with its rank."""
-    if isinstance(value, tuple | int):
-        return values.exact_type(value)
-    return values.type_at_rank(value)
 
 
 class _Externs(dict[str, Callable[..., Any]]):

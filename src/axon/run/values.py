@@ -15,6 +15,7 @@ from axon.backends.ragged import Ragged, split
 from axon.backends.ragged_forms import arranged, from_awkward, from_list
 from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits, shown
 from axon.run.structures import Fields, Unfit, fields_of
+from axon.types.dim import Dim
 from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type, shape_variables
 from axon.types.variables import DimVar, ElemVar, given_at, is_ragged
 
@@ -301,40 +302,35 @@ def _module(given: Any) -> str:
 
 def type_at_rank(value: Any, depth: int = 1) -> Type:
     """The type of a value with its rank and element type, and sizes left open."""
-    if isinstance(value, int):
-        return DimValue(_open(depth))
-    if isinstance(value, Fields):
-        return Record(tuple(type_at_rank(item, depth) for item in value), value.names)
-    if isinstance(value, tuple):
-        if value and all(isinstance(item, int) for item in value):
-            return ShapeValue(tuple(_open(depth) for _ in value))
-        return Tuple(tuple(type_at_rank(item, depth) for item in value))
-    if isinstance(value, Ragged):
-        word = [_varying(level, depth) if level else _open(depth) for level in value.levels]
-        return Tensor(element(value), tuple(word))
-    return Tensor(element(value), tuple(_open(depth) for _ in value.shape))
+    return typed(value, lambda _: open_size(depth), depth)
 
 
 def exact_type(value: Any, depth: int = 1) -> Type:
     """The type of a value with its sizes."""
+    return typed(value, lambda size: size, depth)
+
+
+def typed(value: Any, dimension: Callable[[int], Dim], depth: int = 1) -> Type:
+    """The type of a value, with a dimension for each of its sizes that do not vary, in order."""
     if isinstance(value, int):
-        return DimValue(value)
+        return DimValue(dimension(value))
     if isinstance(value, Fields):
-        return Record(tuple(exact_type(item, depth) for item in value), value.names)
+        return Record(tuple(typed(item, dimension, depth) for item in value), value.names)
     if isinstance(value, tuple):
         if value and all(isinstance(item, int) for item in value):
-            return ShapeValue(value)
-        return Tuple(tuple(exact_type(item, depth) for item in value))
+            return ShapeValue(tuple(map(dimension, value)))
+        return Tuple(tuple(typed(item, dimension, depth) for item in value))
     if isinstance(value, Ragged):
-        exact = [
-            _varying(level, depth) if size is None else size
+        word = [
+            _varying(level, depth) if size is None else dimension(size)
             for size, level in zip(value.shape, value.levels, strict=True)
         ]
-        return Tensor(element(value), tuple(exact))
-    return Tensor(element(value), tuple(int(size) for size in value.shape))
+        return Tensor(element(value), tuple(word))
+    return Tensor(element(value), tuple(dimension(int(size)) for size in value.shape))
 
 
-def _open(depth: int) -> DimVar:
+def open_size(depth: int = 1) -> DimVar:
+    """A size of an argument of a function so deep."""
     return DimVar("", 1, scope=given_at(depth))
 
 
