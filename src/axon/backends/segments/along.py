@@ -10,9 +10,9 @@ import numpy
 
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.equal import along_rows
-from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.reduce import positions, reduced
-from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, taken
+from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave
 from axon.backends.segments.scans import so_far, whole_arrays
 from axon.ops.arrays import Array
 
