@@ -21,10 +21,10 @@ CLOSE = {"f2": 2e-2, "V2": 6e-2, "f4": 1e-4, "f8": 1e-10}
 
 def poisoned(names: Sequence[str] | None = None, fill: float = NAN) -> Buckets:
     """Multiples of eight of these dimensions, or powers of two of all that can be. The padding of
-    arguments is filled with a number, that of every other value with NaN, or what else does harm.
+    arguments and of every other value is filled with a number that does harm.
     """
     named = None if names is None else dict.fromkeys(names, Policy(multiple=8))
-    return Buckets(named, fill, poisoned=True)
+    return Buckets(named, fill, fill)
 
 
 def same(given: Any, expected: Any) -> None:

@@ -33,7 +33,7 @@ graph = Graph(
     ],
 )
 graph.operations.insert(0, Operation("Constant", [], ["end"], {"value_ints": (3,)}))
-onnx = Format(find, "std/onnx.axon")
+onnx = Format(find)
 found = import_operations(Model(graph, version=18), onnx, "model", program=False)
 print(list(found.importer.malformed), found.type("y"))
 """

@@ -1,5 +1,5 @@
-"""Random programs in buckets: the values of the exact program, and what is derived, with NaN in all
-padding.
+"""Random programs in buckets, and streams of sizes: the values of the exact program, and what is
+derived, with NaN in all padding, or a large number.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 
 import axon
-from tests.backends.padded import poisoned
+from axon.backends.buckets import Buckets, Policy
+from tests.backends.padded import HUGE, NAN, poisoned
+from tests.backends.padded_on_numpy import Padded
 from tests.budget import share
+from tests.properties.bucket_programs import NAMES, program, streams
 from tests.properties.programs import Program, Shape
 from tests.properties.structured import structured_programs as programs
 from tests.properties.test_running import arguments, outcome
@@ -52,3 +56,47 @@ def test_random_programs_in_buckets(program: Program) -> None:
         derived = slopes(exact, shapes)
         if derived is not None:
             close(slopes(bucketed, shapes), derived)
+
+
+DEFAULT = settings.default
+assert DEFAULT is not None
+BLOCKS = 4
+EACH = DEFAULT.max_examples // 12
+"""How many programs are tried in each block; night has more."""
+
+POLICIES = (None, Policy(multiple=4), Policy(listed=(3, 8)))
+
+
+def alike(given: Any, expected: Any, exact: bool) -> None:
+    """Bit for bit, or up to the order in which numbers are added up."""
+    for a, b in zip(jax.tree.leaves(given), jax.tree.leaves(expected), strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
+        if exact:
+            numpy.testing.assert_array_equal(a, b)
+        else:
+            large = numpy.max(numpy.abs(b), initial=1, where=numpy.isfinite(b))
+            numpy.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-7 * large)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_streams_of_sizes(block: int) -> None:
+    """Programs of operators in which sizes matter, on NumPy; the same one for calls of many sizes:
+    on a bucket, one past it, equal by chance, 0, 1 and 2.
+    """
+    for seed in range(block * EACH, (block + 1) * EACH):
+        made = program(seed)
+        net = axon.compile(made.source())
+        policy = POLICIES[seed % 3]
+        named = None if policy is None else dict.fromkeys(NAMES, policy)
+        harm = (NAN, HUGE)[seed // 3 % 2]
+        bucketed = Padded(net, "f", Buckets(named, harm, harm))
+        for number, sizes in enumerate(streams(made, 6, seed)):
+            args = made.arguments(sizes, number)
+            try:
+                expected = net.f(*args)
+            except axon.AxonError:
+                continue
+            for derived in (False, True):
+                found = bucketed(*args, derived=derived)
+                if found is not None:
+                    alike(found, expected, made.exact)

@@ -150,6 +150,25 @@ def test_a_size_that_is_computed_broadcasts() -> None:
     agree(net, "f", poisoned(), arrays((9, 3), (5, 3)))
 
 
+def test_a_computed_size_is_one_in_some_calls_of_a_stream() -> None:
+    """There it stretches, which the program for the other calls does not do."""
+    net = axon.compile("f = fn (x : f32 [n], y : f32 [m]) { x[::2] * y, x[1:] + y };")
+    g = axon.compile("f = fn (x : f32 [n], y : f32 [m]) { x[::2] * y };")
+    made, other = (each.on("jax", buckets=poisoned(["n", "m"])).f for each in (net, g))
+    for n, m in ((9, 5), (2, 5), (1, 4), (7, 4), (2, 1), (3, 2), (2, 3)):
+        args = arrays((n,), (m,))
+        same(other(*args), g.f(*args))
+    for n, m in ((2, 1), (3, 2), (2, 1)):
+        args = arrays((n,), (m,))
+        same(made(*args), net.f(*args))
+
+
+def test_a_size_that_is_the_least_of_itself_and_another() -> None:
+    net = axon.compile("f = fn (x : f32 [n], y : f32 [m]) { x[:m] + x, y };")
+    for n, m in ((5, 7), (5, 5)):
+        agree(net, "f", poisoned(), arrays((n,), (m,)))
+
+
 def test_functions_that_are_called_are_padded() -> None:
     net = axon.compile(
         "layer = fn (x, w, b) { relu(x @ w + b) };"

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import axon
+from axon.backends.buckets import Buckets, Policy
 from axon.run.errors import ArgumentError
 from tests.sharding.operators import PROGRAMS
 
@@ -251,6 +252,128 @@ def on_operators() -> None:
             jax.tree.map(close_enough, found, net.f(*args))
         except AssertionError as wrong:
             raise AssertionError(f"{body} with {rules}") from wrong
+
+
+# --- in buckets --------------------------------------------------------------------------------
+
+
+def in_buckets(buckets: Any, rules: Any = RULES, mesh: Any = MESH) -> axon.Program:
+    return NET.on("jax", mesh=mesh, shard=rules, buckets=buckets)
+
+
+def harmful(name: str, parts: int) -> Any:
+    """Buckets of one dimension whose padding is NaN."""
+    return Buckets({name: Policy(multiple=parts)}, float("nan"), float("nan"))
+
+
+def on_uneven_sizes_in_buckets() -> None:
+    """Values are those of one device; a size of 1 is not padded, and lies whole on each."""
+    net = in_buckets({"b": "pow2"})
+    for b in (6, 1, 0, 3, 8, 7, 13):
+        x = normal(b, 16)
+        found = net.mlp(WEIGHTS, x)
+        close(found, NET.mlp(WEIGHTS, x))
+        if b == 8:
+            assert spec(found) == ("data", None)
+    report = net.mlp.report()
+    assert (report.calls, report.compilations, report.exact) == (7, 5, 2)
+    assert str(report.dimensions[2]).startswith("b: padded to powers of two that 4 devices divide")
+
+
+def on_buckets_that_devices_do_not_divide() -> None:
+    """They are rounded up to what they divide."""
+    for buckets, mesh in (
+        ({"b": 6}, {"data": 4, "model": 2}),
+        ({"b": [5, 10]}, {"data": 4, "model": 2}),
+        ("auto", {"data": 3, "model": 2}),
+        ({"b": "pow2"}, {"data": 5}),
+    ):
+        rules = {"b": "data", "f": "model"} if "model" in mesh else {"b": "data"}
+        net = in_buckets(buckets, rules, mesh)
+        for b in (2, 5, 7, 9, 11):
+            x = normal(b, 16)
+            close(net.mlp(WEIGHTS, x), NET.mlp(WEIGHTS, x))
+
+
+def on_nothing_of_the_padding_on_several_devices() -> None:
+    for name, buckets, shapes in (
+        ("mlp", harmful("b", 4), [(6, 16), (3, 16)]),
+        ("rows", harmful("n", 3), [(8, 4, 16), (4, 2, 16)]),
+        ("rows", harmful("b", 8), [(6, 4, 16), (3, 2, 16)]),
+        ("deep", harmful("b", 4), [(6, 16), (5, 16)]),
+    ):
+        weights = STACKED if name == "deep" else WEIGHTS
+        for shape in shapes:
+            x = normal(*shape)
+            close(in_buckets(buckets)[name](weights, x), NET[name](weights, x))
+
+
+def on_gradients_in_buckets() -> None:
+    """They are exact, and lie as what they are taken by."""
+    import jax
+
+    for buckets in ({"b": "pow2"}, harmful("b", 4)):
+        loss = in_buckets(buckets).loss
+        for b in (6, 3, 1, 8):
+            x, y = normal(b, 16), normal(b, 16)
+            exact = NET.on("jax").loss
+            wanted = jax.grad(exact.jax, (0, 1))(WEIGHTS, x, y)
+            found = jax.grad(loss.jax, (0, 1))(WEIGHTS, x, y)
+            jax.tree.map(close, found, wanted)
+            assert spec(found[0]["up"]) == (None, "model")
+            along = [jax.jvp(each.jax, (WEIGHTS, x, y), (WEIGHTS, y, x)) for each in (loss, exact)]
+            jax.tree.map(close, *along)
+
+
+def on_operators_in_buckets() -> None:
+    """Whatever is cut and padded, the values are those of one device."""
+    import jax
+
+    for i, (params, body) in enumerate(PROGRAMS[::3]):
+        net = axon.compile(f"f = fn ({params}) {{ {body} }};")
+        args, letters = [], dict[str, None]()
+        for elem, shape in re.findall(r"(f32|i64) \[([^]]*)\]", params):
+            letters |= dict.fromkeys(re.findall("[a-z]", shape))
+            sizes = [eval(size, {}, dict.fromkeys(letters, 6)) for size in shape.split(",")]
+            args.append(normal(*sizes) if elem == "f32" else RANDOM.integers(0, 6, sizes))
+        cut = (list(letters) * 2)[i % len(letters)]
+        try:
+            wanted = net.f(*args)
+        except axon.AxonError:
+            continue
+        there = net.on("jax", mesh={"data": 4}, shard={cut: "data"}, buckets=harmful(cut, 4))
+        try:
+            found = there.f(*args)
+        except ArgumentError:  # it cannot be padded, and is refused as without buckets
+            padded = [d.bucketed for d in there.f.report().dimensions if d.name == cut]
+            assert padded == [False], body
+            continue
+        try:
+            jax.tree.map(close_enough, found, wanted)
+        except AssertionError as wrong:
+            raise AssertionError(f"{body} along {cut}") from wrong
+
+
+def on_arguments_that_are_placed_in_buckets() -> None:
+    """Weights are cut; what is padded at the call lies whole until then."""
+    mlp = in_buckets({"b": 8}).mlp
+    weights, x = mlp.placed(WEIGHTS, X[:6])
+    assert (spec(weights["up"]), spec(x)) == ((None, "model"), (None, None))
+    close(mlp(weights, x), NET.mlp(WEIGHTS, X[:6]))
+
+
+def on_what_cannot_be_padded_on_a_mesh() -> None:
+    """It runs at its exact sizes, which must be divided."""
+    net = axon.compile(
+        "op own : t s -> t s; f = fn (x : f32 [b,d]) { own(x) };", ops={"own": lambda x: x + 1}
+    )
+    there = net.on("jax", mesh={"data": 4}, shard={"b": "data"}, buckets={"b": 4})
+    x = normal(8, 2)
+    close(there.f(x), x + 1)
+    assert "`b` is 6, which the 4 devices along `data` do not divide" in message(
+        lambda: there.f(x[:6])
+    )
+    assert "of the caller" in str(there.f.report())
 
 
 # --- what is refused ---------------------------------------------------------------------------

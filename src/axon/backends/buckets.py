@@ -9,10 +9,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The buckets of a dimension: powers of two, multiples of a number, or those in a list."""
+    """The buckets of a dimension: powers of two, multiples of a number, or those in a list; each is
+    rounded up to a multiple of `parts`, those that devices cut it into.
+    """
 
     multiple: int = 0
     listed: tuple[int, ...] = ()
+    parts: int = 1
 
     def bucket(self, size: int) -> int:
         """The least bucket that a size fits into; the size itself where there is none, and where it
@@ -20,6 +23,9 @@ class Policy:
         """
         if size < 2:
             return size
+        return -(-self._bucket(size) // self.parts) * self.parts
+
+    def _bucket(self, size: int) -> int:
         if self.listed:
             at = bisect_left(self.listed, size)
             return self.listed[at] if at < len(self.listed) else size
@@ -28,21 +34,22 @@ class Policy:
         return 1 << (size - 1).bit_length()
 
     def __str__(self) -> str:
+        cut = f" that {self.parts} devices divide" if self.parts > 1 else ""
         if self.listed:
-            return f"to {', '.join(map(str, self.listed))}"
-        return f"to multiples of {self.multiple}" if self.multiple else "to powers of two"
+            return f"to {', '.join(map(str, self.listed))}" + cut
+        return (f"to multiples of {self.multiple}" if self.multiple else "to powers of two") + cut
 
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
     """The policies, by names of dimensions; None for powers of two of all that can be padded.
-    `fill` and `poisoned` are for tests: what stands in the padding of arguments, and whether all
-    other padding is filled with NaN.
+    `fill` and `poison` are for tests: what stands in the padding of arguments, and what all other
+    padding is filled with.
     """
 
     named: Mapping[str, Policy] | None
     fill: float = 0.0
-    poisoned: bool = False
+    poison: float | None = None
 
     def of(self, name: str) -> Policy | None:
         """The policy of a dimension; a size of a shape, `a[0]`, has the name of the shape too."""

@@ -28,6 +28,7 @@ from axon.graph.graph import (
     Graph,
 )
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
+from axon.types.variables import DimVar
 
 XLA_NO_MEMORY = "RESOURCE_EXHAUSTED"
 """The name of XLA's status code, which an exception of JAX has in its text alone."""
@@ -41,10 +42,10 @@ class JaxBackend(Home):
     native = frozenset({"jax", "numpy"})
     options: Options = DEFAULT
 
-    def __init__(self, mesh: Mesh = (), shard: Shard = ()) -> None:
+    def __init__(self, mesh: Mesh = (), shard: Shard = (), buckets: bool = False) -> None:
         """With a mesh programs run on its devices, and `shard` says what is cut."""
         self.arrays = JaxArrays()
-        self.sharding = Sharding(mesh, shard) if mesh else None
+        self.sharding = Sharding(mesh, shard, buckets) if mesh else None
         self._traced = 0
 
     @property
@@ -138,6 +139,10 @@ class JaxBackend(Home):
     def cut(self, array: Any, shape: tuple[int, ...]) -> Any:
         """The front of an array."""
         return cut(array, shape)
+
+    def parts(self, var: DimVar) -> int:
+        """Into how many parts devices cut a size."""
+        return 1
 
     def kept(self, array: Any) -> Any:
         """An array that many calls take, brought to the device once."""

@@ -19,7 +19,7 @@ from axon.backends.meshes import Mesh as Axes
 from axon.backends.meshes import Shard
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
-from axon.graph.sharding import CannotShard, Layout, Placement, Tree
+from axon.graph.sharding import CannotShard, Layout, Placement, Rule, Tree
 from axon.ops.arrays import Array
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
 
@@ -110,10 +110,13 @@ def named(mesh: Mesh, axes: Sequence[Any]) -> NamedSharding:
 
 
 class Sharding:
-    """A mesh, and which sizes are cut along which of its axes."""
+    """A mesh, and which sizes are cut along which of its axes. In `buckets` a size of 1, which is
+    not padded, lies whole on each device.
+    """
 
-    def __init__(self, axes: Axes, shard: Shard) -> None:
+    def __init__(self, axes: Axes, shard: Shard, buckets: bool = False) -> None:
         self.axes = axes
+        self.buckets = buckets
         self.mesh = make_mesh(dict(axes))
         self.shard = shard
         self.traced = 0
@@ -151,6 +154,16 @@ class Sharding:
 
         return jax.jit(traced, static_argnums=1)
 
+    def traced_once(
+        self, graph: Graph, externs: Externs, placement: Placement
+    ) -> Callable[..., Any]:
+        """The same as `traceable` for a graph that is compiled once for each list of argument
+        sizes, whatever the caller makes of it.
+        """
+        types, _ = _laid_out(graph, placement)
+        whole = self._compiled(types, self.traceable(graph, externs, placement))
+        return lambda *args: whole(*_flattened(types, args))
+
     def collectives(
         self, graph: Graph, externs: Externs, placement: Placement, args: Sequence[Any]
     ) -> list[Collective]:
@@ -187,12 +200,11 @@ class Sharding:
         dimensions of which no rule says anything.
         """
         if isinstance(tree, Layout):
-            free = PartitionSpec.UNCONSTRAINED
-            sharding = named(self.mesh, [free if r is None else r.axes for r in tree.rules])
 
             def put(x: Any) -> Any:
                 self.check(tree, x.shape)
-                return _constrained(x, sharding)
+                axes = self._axes(tree, x.shape, PartitionSpec.UNCONSTRAINED)
+                return _constrained(x, named(self.mesh, axes))
 
             return put
         parts = [None if part is None else self._constraint(part) for part in tree]
@@ -210,6 +222,12 @@ class Sharding:
     ) -> list[Any]:
         """The arguments on the devices where they belong; nothing is moved if one does not fit."""
         self.check_all(types, trees, args)
+        return self.put_all(types, trees, args)
+
+    def put_all(
+        self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
+    ) -> list[Any]:
+        """The same of arguments of which those that do not fit lie whole on each device."""
         with jax.enable_x64(True):  # else what has 64 bits would lose half of them
             return self._mapped(types, trees, args, self.put)
 
@@ -241,17 +259,27 @@ class Sharding:
                 found.append(arg)
             else:
                 assert tree is None or isinstance(tree, Layout)
-                found.append(do(arg, self.sharding(tree)))
+                found.append(do(arg, self.sharding(tree, arg.shape)))
         return found
 
     def _described(self, array: Any, sharding: NamedSharding) -> Any:
         described: Callable[..., Any] = jax.ShapeDtypeStruct
         return described(array.shape, array.dtype, sharding=sharding)
 
-    def sharding(self, tree: Layout | None) -> NamedSharding:
+    def sharding(self, tree: Layout | None, shape: Sequence[int]) -> NamedSharding:
         """How an argument lies: whole on each device where no rule says anything."""
-        rules = () if tree is None else tree.rules
-        return named(self.mesh, [None if rule is None else rule.axes for rule in rules])
+        return named(self.mesh, () if tree is None else self._axes(tree, shape, None))
+
+    def _axes(self, tree: Layout, shape: Sequence[int], otherwise: Any) -> list[Any]:
+        """The axes that cut each dimension; something else where no rule does."""
+        return [
+            otherwise if rule is None else rule.axes if size % self.parts(rule) == 0 else None
+            for rule, size in zip(tree.rules, shape, strict=True)
+        ]
+
+    def parts(self, rule: Rule) -> int:
+        """How many parts a rule cuts a size into."""
+        return prod(self.mesh.shape[axis] for axis in rule.axes)
 
     def put(self, array: Any, sharding: NamedSharding) -> Any:
         if isinstance(array, jax.Array):
@@ -266,9 +294,9 @@ class Sharding:
 
     def check(self, tree: Layout, shape: Sequence[int]) -> None:
         for rule, size in zip(tree.rules, shape, strict=True):
-            if rule is None:
+            if rule is None or (size == 1 and self.buckets):
                 continue
-            parts = prod(self.mesh.shape[axis] for axis in rule.axes)
+            parts = self.parts(rule)
             if size % parts:
                 axes = " and ".join(f"`{axis}`" for axis in rule.axes)
                 many = f"the {parts} devices along {axes}"

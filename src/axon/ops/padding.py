@@ -141,14 +141,22 @@ def SPREAD(xp: Arrays, x: Array, *rest: Array, axes: tuple[int, ...]) -> Array: 
 
 
 @_internal("poisoned")
-def POISONED(xp: Arrays, x: Array, *true: Number, axes: tuple[int, ...]) -> Array:  # noqa: N802
-    """The array with NaN in its padding, or what else does harm, and in that of its derivative."""
+def POISONED(  # noqa: N802
+    xp: Arrays, x: Array, *true: Number, axes: tuple[int, ...], poison: float
+) -> Array:
+    """The array with a number that does harm in its padding, and in that of its derivative: NaN, or
+    a large one. Integers are the largest for NaN, else the least.
+    """
     seen, kind = mask(xp, x.shape, axes, true), xp.kind(x.dtype)
     if kind == "b":
         return x ^ xp.broadcast_to(~seen, x.shape)
     if kind in "iu":
-        return xp.where(seen, x, xp.asarray(xp.iinfo(x.dtype).max, dtype=x.dtype))
-    return x * xp.where(seen, xp.asarray(1, dtype=x.dtype), xp.asarray(float("nan"), dtype=x.dtype))
+        limits = xp.iinfo(x.dtype)
+        harm = limits.max if poison != poison else limits.min
+        return xp.where(seen, x, xp.asarray(harm, dtype=x.dtype))
+    harm = xp.asarray(poison, dtype=x.dtype)
+    scaled = x * xp.where(seen, xp.asarray(1, dtype=x.dtype), harm)
+    return xp.where(seen, scaled, scaled + harm)
 
 
 # --- sizes as numbers ------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from axon.backends.coder import Externs, Watcher
 from axon.backends.meshes import Mesh, Shard
 from axon.backends.options import DEFAULT, Options
 from axon.graph.graph import Graph
-from axon.graph.sharding import CannotShard, Placement, Tree
+from axon.graph.sharding import CannotShard, Placement, Rule, Tree
 from axon.run.errors import ArgumentError
 from axon.types.type import Type
 
@@ -24,11 +24,21 @@ class OnMesh(Protocol):
         self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
     ) -> list[Any]: ...
 
+    def put_all(
+        self, types: Sequence[Type], trees: Sequence[Tree | None], args: Sequence[Any]
+    ) -> list[Any]: ...
+
+    def parts(self, rule: Rule) -> int: ...
+
     def prepare(
         self, graph: Graph, externs: Externs, placement: Placement
     ) -> Callable[..., Any]: ...
 
     def traceable(
+        self, graph: Graph, externs: Externs, placement: Placement
+    ) -> Callable[..., Any]: ...
+
+    def traced_once(
         self, graph: Graph, externs: Externs, placement: Placement
     ) -> Callable[..., Any]: ...
 
@@ -89,7 +99,7 @@ def _backend(name: str, options: Options) -> Backend:
             except Unusable as problem:
                 raise ArgumentError(str(problem)) from None
         try:
-            return JaxBackend(options.mesh, options.shard)
+            return JaxBackend(options.mesh, options.shard, options.buckets is not None)
         except CannotShard as problem:
             raise ValueError(f"mesh: {problem}") from None
     if name == "torch":

@@ -5,8 +5,8 @@ what is true of the result is cut out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import prod
+from dataclasses import dataclass, field, replace
+from math import lcm, prod
 from typing import Any, Protocol
 
 import numpy
@@ -17,7 +17,7 @@ from axon.backends.coder import Externs
 from axon.backends.sizes import Undetermined
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
-from axon.graph.padding import NotPadded, Padded, padded_graph
+from axon.graph.padding import NotPadded, Padded, kind_of, padded_graph
 from axon.graph.scope import operand_type
 from axon.inference.program import Definition
 from axon.inference.report.signature import describe_definition
@@ -45,6 +45,8 @@ class Compiling(Protocol):
     def cut(self, array: Any, shape: tuple[int, ...]) -> Any: ...
 
     def kept(self, array: Any) -> Any: ...
+
+    def parts(self, var: DimVar) -> int: ...
 
 
 @dataclass(slots=True)
@@ -181,8 +183,7 @@ class Bucketed:
             self.reason = "its sizes depend on values"
             return None
         sizes = {v: n for v, n in found.sizes.items() if isinstance(v, DimVar)}
-        alike = frozenset((v, n) for v, n in sizes.items() if n in (0, 1))
-        key = (graph, alike, derived)
+        key = (graph, kind_of(graph, sizes), derived)
         if key not in self.versions:
             self.versions[key] = self._version(graph, sizes, backend, externs, derived)
         version = self.versions[key]
@@ -209,13 +210,16 @@ class Bucketed:
             if (policy := self.buckets.of(name)) is not None and v not in fixed
         }
         padded = padded_graph(
-            graph, list(policies), sizes, derived=derived, poisoned=self.buckets.poisoned
+            graph, list(policies), sizes, derived=derived, poison=self.buckets.poison
         )
-        shared = {
-            image: policy
-            for v, policy in reversed(policies.items())
-            if isinstance(image := padded.stands.get(v, v), DimVar)
-        }
+        shared: dict[DimVar, Policy] = {}
+        for v in named:
+            image = padded.stands.get(v, v)
+            if isinstance(image, DimVar) and image in padded.variables:
+                known = shared.get(image) or policies.get(v)
+                if known is not None:
+                    parts = lcm(known.parts, backend.parts(v))
+                    policies[v] = shared[image] = replace(known, parts=parts)
         for var, name in named.items():
             self._note(name, var, padded, policies.get(var))
         self._note_others(named.values())

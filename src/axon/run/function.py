@@ -363,7 +363,8 @@ class Function:
         placement = other._executables.placement(sharding, made, arrays)
         types = [param.type for param in made.params]
         trees = [placement.values.get(param) for param in made.params]
-        found = other._failures.guarded(lambda *given: sharding.placed(types, trees, given), arrays)
+        place = sharding.placed if other._bucketed is None else sharding.put_all
+        found = other._failures.guarded(lambda *given: place(types, trees, given), arrays)
         return tuple(map(with_names, found, types))
 
     def on(self, made: Backend) -> Function:
@@ -445,8 +446,9 @@ class Function:
             if function is None:
                 function = self._ready[key] = self._traced(made, arrays)
             if self._bucketed is not None:
+                compiling = self._compiling(made, arrays)
                 function = self._bucketed.traceable(
-                    made, function, arrays, self._compiling, self._executables.externs
+                    made, function, arrays, compiling, self._executables.externs
                 )
             return self._failures.guarded(with_records(made, function), arrays)
 
@@ -493,13 +495,22 @@ class Function:
         if self._bucketed is None:
             return function
         exact = getattr(function, "on_tuples", function)
-        run = self._bucketed.ready(made, exact, arrays, self._compiling, self._executables.externs)
+        try:
+            compiling = self._compiling(made, arrays)
+            run = self._bucketed.ready(made, exact, arrays, compiling, self._executables.externs)
+        except CannotShard as problem:
+            raise self._failures.as_run_error(problem) from None
         return with_records(made, run)
 
-    @property
-    def _compiling(self) -> Any:
-        """The backend, which has buckets."""
-        return self._backend
+    def _compiling(self, made: Graph, arrays: Sequence[Any]) -> Any:
+        """The backend, which has buckets; on a mesh one that places what is padded."""
+        sharding = self._backend.sharding
+        if sharding is None:
+            return self._backend
+        from axon.run.bucketed_mesh import OnDevices
+
+        placement = self._executables.placement(sharding, made, arrays)
+        return OnDevices(self._backend, sharding, self.definition, made, placement)
 
     def report(self) -> Report:
         """What buckets did so far: for each dimension whether it is bucketed, or why not; how many

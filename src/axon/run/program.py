@@ -202,8 +202,6 @@ class Program:
         cut = () if shard is None else shard_of(shard, axes)
         if bool(axes) != bool(cut):
             raise ValueError("mesh= and shard= belong together: which sizes does which axis cut?")
-        if axes and buckets is not None:
-            raise ValueError("buckets= are for one device, and mesh= for several: give one of them")
         check_names(cut, self._checked.inferred.definitions)
         options = Options(compiled, folder, axes, cut, self._buckets(buckets))
         return self._on(backend(backend_name, options))

@@ -2,7 +2,7 @@
 program serves many. See `padded.py`.
 """
 
-from axon.graph.padding.padded import Padded, padded_graph
+from axon.graph.padding.padded import Padded, kind_of, padded_graph
 from axon.graph.padding.sizes import NotPadded
 
-__all__ = ["NotPadded", "Padded", "padded_graph"]
+__all__ = ["NotPadded", "Padded", "kind_of", "padded_graph"]

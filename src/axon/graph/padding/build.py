@@ -60,12 +60,12 @@ def typed(operands: Sequence[Operand], result: Type) -> Fn:
 
 @dataclass(slots=True)
 class Mode:
-    """`derived`: what is derived must be exact, too. `poisoned`: all padding is filled with what
-    does harm, for tests.
+    """`derived`: what is derived must be exact, too. `poison`: a number that all padding is filled
+    with, for tests.
     """
 
     derived: bool
-    poisoned: bool
+    poison: float | None
 
 
 @dataclass(slots=True)
@@ -188,14 +188,18 @@ class Builder:
         return self.leaves(value, each)
 
     def poison(self, value: Value) -> Value:
+        poison = self.mode.poison
+        if poison is None:
+            return value
+
         def each(part: Value, type_: Tensor) -> Value:
             axes = self.sizes.axes(type_.shape)
             if not axes:
                 return part
             numbers = self.numbers(type_.shape, axes)
-            return self.apply(POISONED, [part, *numbers], type_, axes=axes)
+            return self.apply(POISONED, [part, *numbers], type_, axes=axes, poison=poison)
 
-        return self.leaves(value, each) if self.mode.poisoned else value
+        return self.leaves(value, each)
 
     def leaves(self, value: Value, each: Callable[[Value, Tensor], Value]) -> Value:
         """A value with each tensor in it changed."""

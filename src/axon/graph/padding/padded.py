@@ -9,7 +9,14 @@ from itertools import permutations
 from axon.graph.graph import Apply, Call, Extern, Graph, Value
 from axon.graph.padding.build import Builder, Mode
 from axon.graph.padding.functions import with_functions
-from axon.graph.padding.sizes import NotPadded, Sizes, sizes_in, standing_for, tied_by_equations
+from axon.graph.padding.sizes import (
+    NotPadded,
+    Sizes,
+    computed_ones,
+    sizes_in,
+    standing_for,
+    tied_by_equations,
+)
 from axon.graph.scope import operand_type
 from axon.ops.padding import TRUE_SIZE
 from axon.source import Source, Span
@@ -47,19 +54,25 @@ class Padded:
         return found
 
 
+def kind_of(graph: Graph, true: Mapping[DimVar, int]) -> object:
+    """What a padded graph is made for: calls in which this is equal."""
+    alike = frozenset((var, size) for var, size in true.items() if size in (0, 1))
+    return alike, computed_ones(graph.requires, true)
+
+
 def padded_graph(
     graph: Graph,
     wanted: Collection[DimVar],
     true: Mapping[DimVar, int],
     *,
     derived: bool = False,
-    poisoned: bool = False,
+    poison: float | None = None,
 ) -> Padded:
-    """The padded graph for calls in which the same sizes are 0 or 1 as in this one, where nothing
-    is padded that has such a size: it may broadcast.
+    """The padded graph for calls in which the same sizes are 0 or 1 as in this one (`kind_of`),
+    where nothing is padded that has such a size: it may broadcast.
     """
     stands: dict[DimVar, Dim] = {var: size for var, size in true.items() if size in (0, 1)}
-    tied = standing_for(graph.requires, stands, joining=True)
+    tied = standing_for(graph.requires, stands, joining=True, true=true)
     for var, problem in tied_by_equations(graph.requires, true, wanted).items():
         tied.setdefault(var, problem)
     known = Sizes(stands, ())
@@ -78,7 +91,7 @@ def padded_graph(
     while True:
         variables = tuple(sorted(left, key=lambda var: var.id))
         try:
-            made = _Graphs(Mode(derived, poisoned)).root(graph, Sizes(stands, left), variables)
+            made = _Graphs(Mode(derived, poison)).root(graph, Sizes(stands, left), variables)
         except NotPadded as problem:
             out = (problem.variables & left) or left.copy()
             refused.update(dict.fromkeys(out, problem))
@@ -164,7 +177,7 @@ class _Graphs:
         return result
 
     def made(self, graph: Graph, stands: dict[DimVar, Dim], padded: set[DimVar]) -> _Made:
-        tied = standing_for(graph.requires, stands, joining=False)
+        tied = standing_for(graph.requires, stands, joining=False, true={})
         for var in padded & tied.keys():
             raise tied[var]
         sizes = Sizes(stands, padded)

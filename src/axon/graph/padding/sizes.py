@@ -125,33 +125,57 @@ def _grows(atom: Atom, var: DimVar) -> bool:
 # --- sizes that are one ----------------------------------------------------------------------
 
 
+def computed_ones(requires: Sequence[Guard], true: Mapping[DimVar, int]) -> tuple[bool, ...]:
+    """Which of the sizes that broadcast, and are computed from others, are 1 in a call: a program
+    that is padded for calls in which one is not would not stretch it.
+    """
+    return tuple([
+        dims.evaluate(part, dict(true)) == 1
+        for guard in requires
+        for _, parts in _broadcasts(guard.relation)
+        for part in parts
+        if not isinstance(part, int | DimVar)
+    ])  # fmt: skip
+
+
 def standing_for(
-    requires: Sequence[Guard], stands: dict[DimVar, Dim], joining: bool
+    requires: Sequence[Guard],
+    stands: dict[DimVar, Dim],
+    joining: bool,
+    true: Mapping[DimVar, int],
 ) -> dict[DimVar, NotPadded]:
     """What the results of broadcasts are, added to `stands`; sizes of 1 stand for 1 there already.
-    If `joining`, sizes that broadcast, none of which is 1, become one: they are equal. The
-    variables that other conditions mention cannot be padded; they are returned with the reason.
+    If `joining`, sizes that broadcast, none of which is 1, become one: they are equal, and `true`
+    sizes tell which are computed and 1. The variables that these or other conditions mention cannot
+    be padded; they are returned with the reason.
     """
     tied: dict[DimVar, NotPadded] = {}
     sizes = Sizes(stands, ())
     for guard in requires:
         for result, parts in _broadcasts(guard.relation):
-            others = [part for part in map(sizes.dim, parts) if part != 1]
+            ones = [
+                part
+                for part in parts
+                if not isinstance(part, int | DimVar) and dims.evaluate(part, dict(true)) == 1
+            ]
+            _tie(tied, map(sizes.dim, ones), guard, "a size that is computed from it is 1")
+            others = [sizes.dim(part) for part in parts if part not in ones]
+            others = [part for part in others if part != 1]
             first: Dim = others[0] if others else 1
             first = next((part for part in others if isinstance(part, int)), first)
             for part in others:
                 if part == first:
                     continue
-                if joining and isinstance(part, DimVar):
+                if joining and isinstance(part, DimVar) and not _is_in(part, first):
                     _replace(stands, part, first)
                 else:
                     _tie(tied, (part, first), guard)
             whole = sizes.dim(result)
             if whole == first:
                 continue
-            if isinstance(whole, DimVar):
+            if isinstance(whole, DimVar) and not _is_in(whole, first):
                 _replace(stands, whole, first)
-            elif joining and isinstance(first, DimVar):
+            elif joining and isinstance(first, DimVar) and not _is_in(first, whole):
                 _replace(stands, first, whole)
             else:
                 _tie(tied, (whole, first), guard)
@@ -201,13 +225,22 @@ def _equal(relation: Relation, sizes: dict[DimVar, int]) -> bool:
             return True
 
 
-def _tie(tied: dict[DimVar, NotPadded], found: Iterable[Dim], guard: Guard) -> None:
+def _tie(
+    tied: dict[DimVar, NotPadded],
+    found: Iterable[Dim],
+    guard: Guard,
+    reason: str = "a condition ties it to other sizes",
+) -> None:
     for dim in found:
         for var in dims.variables(dim):
             if isinstance(var, DimVar):
                 what, span = guard.origin.operator, guard.origin.span
-                reason = "a condition ties it to other sizes"
                 tied.setdefault(var, NotPadded((var,), reason, what, span))
+
+
+def _is_in(var: DimVar, dim: Dim) -> bool:
+    """Whether a variable would stand for something with itself in it: `n` for `min(n,m)`."""
+    return var in dims.variables(dim)
 
 
 def _replace(stands: dict[DimVar, Dim], var: DimVar, image: Dim) -> None:

@@ -62,7 +62,7 @@ def well_formed(operation: Operation, version: int) -> Rule | None:
     return find(operation, version)
 
 
-ONNX = Format(well_formed, "std/onnx.axon")
+ONNX = Format(well_formed)
 
 
 def infer_model(

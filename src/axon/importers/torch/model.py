@@ -13,7 +13,7 @@ from axon.importers.torch.rules.complex_numbers import find
 from axon.types.type import Type
 from axon.workspace import workspace
 
-TORCH = Format(find, "std/torch.axon", TorchNode, batched=True)
+TORCH = Format(find, TorchNode, batched=True)
 
 
 def import_program(

@@ -78,13 +78,12 @@ def _statistics(node: Node, axes: int, kind: str, epsilon: float) -> None:
     x = as_elem(node, node.input(0), node.elem(0), elem)
     if not 0 <= axes <= MOST_RANK or elem not in FLOATS:
         raise Unsupported(f"{node.operator} with statistics over {axes} axes in {elem}")
-    how: dict[str, Any] = {"axis": list(range(-axes, 0)), "keep": True}
-    if kind == "layer_norm":
-        found = [node.call("mean", x, **how), node.call("variance", x, **how)]
+    last = list(range(-axes, 0))
+    if kind == "rms_norm":
+        node.set_outputs(None, node.call("inverse_rms", x, axes=last, epsilon=epsilon))
     else:
-        found = [node.call("mean", node.call("square", x), **how)]
-    found[-1] = node.call("inverse_deviation", found[-1], node.scalar(epsilon, elem))
-    node.set_outputs(None, *found)
+        found = node.call("layer_statistics", x, axes=last, epsilon=epsilon)
+        node.set_tuple_outputs(found, node.outputs[1:])
 
 
 @rule("GroupNormalization")
@@ -132,9 +131,8 @@ def local_response_norm(node: Node) -> Made:
 @rule("LpNormalization")
 def lp_normalization(node: Node) -> Made:
     """Divided by the norm along an axis; where that is zero, so is the result."""
-    axis, power, x = node.attribute("axis", -1), float(node.attribute("p", 2)), node.input(0)
-    size = node.call("norm", x, axis=[axis], keep=True, p=power)
-    return node.call("divide_by_norm", x, size)
+    axis, power = node.attribute("axis", -1), float(node.attribute("p", 2))
+    return node.call("normalise", node.input(0), axis=axis, p=power)
 
 
 @rule("MeanVarianceNormalization")
@@ -142,8 +140,7 @@ def mean_variance_normalization(node: Node) -> Made:
     axes, x = node.attribute("axes", [0, 2, 3]), node.input(0)
     if not axes:
         return node.type_of(x)
-    mean, variance = (node.call(kind, x, axis=axes, keep=True) for kind in ("mean", "variance"))
-    return node.call("standardise", x, mean, variance, node.literal(1e-9))
+    return node.call("standardise", x, axes=axes)
 
 
 @rule("Softmax", "LogSoftmax")
@@ -189,8 +186,8 @@ def _along(node: Node, make: Callable[[Expression, int, Any], Expression]) -> Ex
 @rule("SwiGLU")
 def swiglu(node: Node) -> Made:
     """One half goes through a gate that the other makes."""
-    gate = node.call("silu", node.input(0), alpha=node.attribute("alpha", 1.0))
-    return node.call("*", gate, node.input(1))
+    alpha = node.attribute("alpha", 1.0)
+    return node.call("gated_silu", node.input(0), node.input(1), alpha=alpha)
 
 
 @rule("Dropout")

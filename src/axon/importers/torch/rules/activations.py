@@ -14,7 +14,8 @@ from axon.importers.torch.rules.registry import rule
 
 PLAIN = {
     "selu": "selu", "mish": "mish", "hardsigmoid": "hard_sigmoid", "hardswish": "hard_swish",
-    "silu": "silu", "softsign": "softsign",
+    "silu": "silu", "softsign": "softsign", "tanhshrink": "tanhshrink", "logsigmoid": "log_sigmoid",
+    "log_sigmoid": "log_sigmoid",
 }  # fmt: skip
 """Those without options, in Axon's words."""
 WITH_ALPHA = {
@@ -78,12 +79,6 @@ def softshrink(node: TorchNode) -> Made:
     return node.call("shrink", node.x(), threshold=by, bias=by)
 
 
-@rule("tanhshrink")
-def tanhshrink(node: TorchNode) -> Made:
-    x = node.x()
-    return node.call("-", x, node.call("tanh", x))
-
-
 @rule("threshold")
 def threshold(node: TorchNode) -> Made:
     elem, x = node.elem_of(), node.x()
@@ -101,17 +96,10 @@ def softplus(node: TorchNode) -> Made:
     return node.call("bent_softplus", x, number(node, beta), number(node, bound))
 
 
-@rule("log_sigmoid", "logsigmoid")
-def log_sigmoid(node: TorchNode) -> Made:
-    x = node.x()
-    return node.call("negate", node.call("softplus", node.call("negate", x)))
-
-
 @rule("log_sigmoid_forward")
 def log_sigmoid_forward(node: TorchNode) -> None:
     """The buffer is something that the gradient needs."""
-    made = log_sigmoid(node)
-    assert isinstance(made, Expression)
+    made = node.call("log_sigmoid", node.x())
     node.set_outputs(made, node.declared("t p -> t ?r", node.tensor_index("self")))
 
 
@@ -121,26 +109,17 @@ def prelu(node: TorchNode) -> Made:
     x, slope, weight = node.x(), node.x("weight"), node.shape(node.tensor_index("weight"))
     rank = node.rank_of()
     if node.operator == "_prelu_kernel" or weight == () or weight == (1,):
-        return _sloped(node, x, slope)
+        return node.call("prelu", x, slope)
     if rank is None or weight is None:
         return node.type_of(x)
     if rank > 2:
         slope = node.call("expand_dims", slope, axis=list(range(1, rank - 1)))
-    return _sloped(node, x, slope)
-
-
-def _sloped(node: TorchNode, x: Expression, slope: Expression) -> Expression:
-    above, below = (node.call(kind, x, number(node, 0.0)) for kind in ("maximum", "minimum"))
-    return node.call("+", above, node.call("*", below, slope))
+    return node.call("prelu", x, slope)
 
 
 @rule("glu")
 def glu(node: TorchNode) -> Made:
-    """One half through a gate that the other half makes."""
-    halves = [f"{node.outputs[0]}/{part}" for part in ("value", "gate")]
-    node.set_tuple_outputs(node.call("split", node.x(), parts=2, axis=node.axis("dim", -1)), halves)
-    value, gate = (node.tensor(name) for name in halves)
-    return node.call("*", value, node.call("sigmoid", gate))
+    return node.call("gated_half", node.x(), axis=node.axis("dim", -1))
 
 
 @rule("rrelu", "rrelu_with_noise", "rrelu_with_noise_functional")

@@ -46,6 +46,13 @@ def set_pair(node: TorchNode, pair: Pair, output: int = 0) -> None:
     _set_whole(node, name)
 
 
+def set_made_pair(node: TorchNode, made: Expression) -> None:
+    """The same where an expression makes both parts."""
+    name = node.outputs[0]
+    node.set_tuple_outputs(made, [part(name, 0), part(name, 1)])
+    _set_whole(node, name)
+
+
 def _set_whole(node: TorchNode, name: str) -> None:
     """The complex tensor itself, of which only the shape is known."""
     node.alone = True  # an equal node does not make the parts of another one
@@ -106,12 +113,10 @@ def bilinear(node: TorchNode, apply: Rule) -> None:
         return node.tensor(name)
 
     if len(node.inputs) == 1:  # a tensor by itself, which is one input
-        re, im = pair_of(node, 0)
-        square = node.call("-", node.call("*", re, re), node.call("*", im, im))
-        twice = node.call("*", re, im)
         if node.operator.rstrip("_") not in ("mul", "multiply"):
             raise Unsupported(f"{node.operator} of a complex tensor by itself")
-        set_pair(node, (square, node.call("+", twice, twice)))
+        pair = pair_of(node, 0)
+        set_made_pair(node, node.call("complex_product", *pair, *pair))
         return
     re = node.call("-", product(0, 0), product(1, 1))
     set_pair(node, (re, node.call("+", product(0, 1), product(1, 0))))
@@ -170,9 +175,7 @@ def multiply(node: TorchNode, apply: Rule) -> None:
     if not isinstance(one, tuple):
         set_pair(node, (node.call("*", one, c), node.call("*", one, d)))
         return
-    a, b = one
-    re = node.call("-", node.call("*", a, c), node.call("*", b, d))
-    set_pair(node, (re, node.call("+", node.call("*", a, d), node.call("*", b, c))))
+    set_made_pair(node, node.call("complex_product", *one, c, d))
 
 
 def _both(numbers: Pair | Expression) -> Pair:
@@ -188,15 +191,10 @@ def divide(node: TorchNode, apply: Rule) -> None:
         assert isinstance(one, tuple)
         set_pair(node, (node.call("/", one[0], other), node.call("/", one[1], other)))
         return
-    c, d = other
-    size = node.call("+", node.call("square", c), node.call("square", d))
-    if not isinstance(one, tuple):
-        re, im = (node.call("*", one, x) for x in (c, node.call("negate", d)))
+    if isinstance(one, tuple):
+        set_made_pair(node, node.call("complex_quotient", *one, *other))
     else:
-        a, b = one
-        re = node.call("+", node.call("*", a, c), node.call("*", b, d))
-        im = node.call("-", node.call("*", b, c), node.call("*", a, d))
-    set_pair(node, (node.call("/", re, size), node.call("/", im, size)))
+        set_made_pair(node, node.call("over_complex", one, *other))
 
 
 def absolute(node: TorchNode, apply: Rule) -> None:
@@ -223,10 +221,7 @@ def identity(node: TorchNode, apply: Rule) -> None:
 
 def exponential(node: TorchNode, apply: Rule) -> None:
     re, im = pair_of(node, 0)
-    size = node.call("exp", re)
-    turned = (node.call("*", size, node.call(kind, im)) for kind in ("cos", "sin"))
-    re, im = turned
-    set_pair(node, (re, im))
+    set_made_pair(node, node.call("from_polar", node.call("exp", re), im))
 
 
 def find(operation: Operation, version: int) -> Rule | None:
@@ -299,9 +294,7 @@ def complex_(node: TorchNode) -> None:
 
 @rule("polar")
 def polar(node: TorchNode) -> None:
-    size, angle = node.x("abs"), node.x("angle")
-    re, im = (node.call("*", size, node.call(kind, angle)) for kind in ("cos", "sin"))
-    set_pair(node, (re, im))
+    set_made_pair(node, node.call("from_polar", node.x("abs"), node.x("angle")))
 
 
 @rule("view_as_complex", "view_as_complex_copy")

@@ -175,7 +175,6 @@ def fill_diagonal(node: TorchNode) -> Made:
     """One number on the diagonal of a matrix; with `wrap` it goes on in tall ones."""
     if node.rank_of() != 2 or node.flag("wrap"):
         return node.type_of(node.call("identity", node.x()))
-    rows, columns = (node.call("range", node.call("size", node.x(), axis=i)) for i in (0, 1))
-    on = node.call("==", node.call("expand_dims", rows, axis=[1]), columns)
+    on = node.call("diagonal_mask", node.x(), node.literal(0))
     value = number_of(node, "fill_value", node.elem_of())
     return node.call("where", on, value, node.x())

@@ -20,6 +20,7 @@ OF_ONE = {
 OF_TWO = {
     "atan2": "atan2", "arctan2": "atan2", "hypot": "hypot", "logaddexp": "logaddexp",
     "logaddexp2": "logaddexp2", "copysign": "copysign", "xlogy": "xlogy", "special_xlogy": "xlogy",
+    "ldexp": "ldexp",
 }  # fmt: skip
 LARGEST = {
     "f16": 65504.0, "bf16": 3.3895313892515355e38, "f32": 3.4028234663852886e38,
@@ -74,12 +75,6 @@ def divisors(node: TorchNode) -> Made:
     return node.type_of(node.call("+", *[node.operand(n, elem) for n in ("self", "other")]))
 
 
-@rule("ldexp")
-def ldexp(node: TorchNode) -> Made:
-    x, power = _floats(node)
-    return node.call("*", x, node.call("exp2", power))
-
-
 @rule("deg2rad", "rad2deg")
 def angles(node: TorchNode) -> Made:
     scale = math.pi / 180 if node.operator.startswith("deg") else 180 / math.pi
@@ -118,8 +113,7 @@ def signbit(node: TorchNode) -> Made:
 def endless(node: TorchNode) -> Made:
     x = as_float(node, "self")
     if node.operator == "isfinite":
-        none = node.call("logical_or", node.call("isnan", x), node.call("isinf", x))
-        return node.call("logical_not", none)
+        return node.call("isfinite", x)
     sides = {"negative": node.operator == "isneginf", "positive": node.operator == "isposinf"}
     return node.call("isinf", x, **sides)
 
@@ -136,10 +130,7 @@ def near(node: TorchNode) -> Made:
     parts = [
         node.literal(node.real(name, usual)) for name, usual in (("rtol", 1e-5), ("atol", 1e-8))
     ]
-    made: Expression = node.call("isclose", x, y, *parts)
-    if node.flag("equal_nan"):
-        both = node.call("logical_and", node.call("isnan", x), node.call("isnan", y))
-        made = node.call("logical_or", made, both)
+    made = node.call("isclose_or_nan" if node.flag("equal_nan") else "isclose", x, y, *parts)
     return node.call("all", made) if node.operator == "allclose" else made
 
 

@@ -78,9 +78,7 @@ def renorm(node: TorchNode) -> Made:
 @rule("cdist", "_cdist_forward", "_euclidean_dist")
 def cdist(node: TorchNode) -> Made:
     """The distance of each row of the one from each row of the other."""
-    columns = node.call("expand_dims", node.x("x1"), axis=[-2])
-    rows = node.call("expand_dims", node.x("x2"), axis=[-3])
-    return node.call("norm", node.call("-", columns, rows), axis=[-1], p=node.real("p", 2.0))
+    return node.call("all_distances", node.x("x1"), node.x("x2"), p=float(node.real("p", 2.0)))
 
 
 @rule("pdist", "_pdist_forward")
@@ -91,22 +89,17 @@ def pdist(node: TorchNode) -> Made:
 @rule("pairwise_distance")
 def pairwise_distance(node: TorchNode) -> Made:
     elem = node.joint("x1", "x2") or elements.DEFAULT
-    away = node.call("-", node.operand("x1", elem), node.operand("x2", elem))
-    away = node.call("+", away, node.scalar(node.real("eps", 1e-6), elem))
-    keep = node.flag("keepdim")
-    return node.call("norm", away, axis=[-1], keep=keep, p=node.real("p", 2.0))
+    sides = [node.operand(name, elem) for name in ("x1", "x2")]
+    how = {"p": float(node.real("p", 2.0)), "moved": float(node.real("eps", 1e-6))}
+    return node.call("distance", *sides, **how, keep=node.flag("keepdim"))
 
 
 @rule("cosine_similarity")
 def cosine_similarity(node: TorchNode) -> Made:
     elem, axis = node.joint("x1", "x2") or elements.DEFAULT, node.axis("dim", 1)
-    least = node.scalar(node.real("eps", 1e-8), elem)
-    sides = []
-    for name in ("x1", "x2"):
-        x = node.operand(name, elem)
-        size = node.call("maximum", node.call("norm", x, axis=[axis], keep=True), least)
-        sides.append(node.call("/", x, size))
-    return node.call("sum", node.call("*", *sides), axis=[axis])
+    sides = [node.operand(name, elem) for name in ("x1", "x2")]
+    least = float(node.real("eps", 1e-8))
+    return node.call("cosine_similarity", *sides, axis=axis, epsilon=least)
 
 
 @rule("linalg_vecdot")

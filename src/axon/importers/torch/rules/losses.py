@@ -82,11 +82,9 @@ def poisson_nll(node: TorchNode) -> Made:
     if node.flag("full"):
         return node.type_of(reduced(node, node.call("-", x, y)))
     if node.flag("log_input", True):
-        losses = node.call("-", node.call("exp", x), node.call("*", y, x))
-    else:
-        moved = node.call("+", x, node.scalar(float(node.real("eps", 1e-8)), elem))
-        losses = node.call("-", x, node.call("*", y, node.call("log", moved)))
-    return reduced(node, losses)
+        return reduced(node, node.call("poisson_surprise_of_logs", x, y))
+    moved = node.scalar(float(node.real("eps", 1e-8)), elem)
+    return reduced(node, node.call("poisson_surprise", x, y, moved))
 
 
 @rule("margin_ranking_loss")
@@ -94,8 +92,7 @@ def margin_ranking(node: TorchNode) -> Made:
     elem = node.joint("input1", "input2", "target") or elements.DEFAULT
     a, b, y = (node.operand(name, elem) for name in ("input1", "input2", "target"))
     margin = node.scalar(float(node.real("margin", 0.0)), elem)
-    away = node.call("*", node.call("negate", y), node.call("-", a, b))
-    return reduced(node, node.call("relu", node.call("+", away, margin)))
+    return reduced(node, node.call("ranking_error", a, b, y, margin))
 
 
 @rule("hinge_embedding_loss")
@@ -128,18 +125,13 @@ def triplet_margin(node: TorchNode) -> Made:
     names = ("anchor", "positive", "negative")
     elem = node.joint(*names) or elements.DEFAULT
     near, like, other = (node.operand(name, elem) for name in names)
-    moved = node.scalar(float(node.real("eps", 1e-6)), elem)
-
-    def distance(x: Expression, y: Expression) -> Expression:
-        away = node.call("+", node.call("-", x, y), moved)
-        return node.call("norm", away, axis=[-1], p=float(node.real("p", 2.0)))
-
-    far = distance(near, other)
+    how = {"p": float(node.real("p", 2.0)), "moved": float(node.real("eps", 1e-6))}
+    far = node.call("distance", near, other, **how)
     if node.flag("swap"):
-        far = node.call("minimum", far, distance(like, other))
+        far = node.call("minimum", far, node.call("distance", like, other, **how))
     margin = node.scalar(float(node.real("margin", 1.0)), elem)
-    lack = node.call("-", node.call("+", distance(near, like), margin), far)
-    return reduced(node, node.call("relu", lack))
+    own = node.call("distance", near, like, **how)
+    return reduced(node, node.call("relu", node.call("-", node.call("+", own, margin), far)))
 
 
 @rule("cosine_embedding_loss")
@@ -148,14 +140,8 @@ def cosine_embedding(node: TorchNode) -> Made:
     elem, rank = node.joint("input1", "input2") or elements.DEFAULT, node.rank_of("target")
     if rank not in (0, 1):
         raise Unsupported("cosine_embedding_loss of a tensor whose rank is not known")
-    x, y = (node.operand(name, elem) for name in ("input1", "input2"))
-
-    def total(of: Expression) -> Expression:
-        return node.call("sum", of, axis=[rank])
-
-    least = node.scalar(1e-12, elem)
-    sizes = [node.call("+", total(node.call("square", each)), least) for each in (x, y)]
-    cosine = node.call("*", total(node.call("*", x, y)), node.call("rsqrt", node.call("*", *sizes)))
+    sides = [node.operand(name, elem) for name in ("input1", "input2")]
+    cosine = node.call("cosine", *sides, axis=rank)
     margin = node.scalar(float(node.real("margin", 0.0)), elem)
     truth = node.operand("target", elem)
     return reduced(node, node.call("angle_error", cosine, truth, margin))

@@ -21,10 +21,6 @@ def in_elem(node: TorchNode, name: str, elem: str | None) -> Expression:
     return x if elem is None or own is None or own == elem else node.cast(x, elem)
 
 
-def _inverse_deviation(node: TorchNode, variance: Expression, epsilon: Expression) -> Expression:
-    return node.call("rsqrt", node.call("+", variance, epsilon))
-
-
 # --- over the last axes ----------------------------------------------------------------------
 
 
@@ -38,13 +34,10 @@ def layer_norm(node: TorchNode) -> None:
         made = node.call("+", node.call("layer_norm", x, axes=axes, epsilon=epsilon), *extras)
     else:
         made = node.call("layer_norm", x, *extras, axes=axes, epsilon=epsilon)
-    if len(node.outputs) == 1:
-        node.set_outputs(made)
-        return
-    how: dict[str, Any] = {"axis": list(range(-axes, 0)), "keep": True}
-    variance = node.call("variance", x, **how)
-    deviation = _inverse_deviation(node, variance, node.scalar(epsilon, elem or "f32"))
-    node.set_outputs(made, node.call("mean", x, **how), deviation)
+    node.set_outputs(made)
+    if len(node.outputs) > 1:
+        found = node.call("layer_statistics", x, axes=list(range(-axes, 0)), epsilon=epsilon)
+        node.set_tuple_outputs(found, node.outputs[1:])
 
 
 def _last_axes(node: TorchNode) -> int:
@@ -73,11 +66,8 @@ def rms_norm(node: TorchNode) -> None:
     epsilon = float(node.real("eps", least)) if node.argument("eps") is not None else least
     scale = [] if node.index("weight") is None else [in_elem(node, "weight", elem)]
     made = node.call("rms_norm", x, *scale, axes=axes, epsilon=epsilon)
-    if len(node.outputs) == 1:
-        node.set_outputs(made)
-        return
-    mean = node.call("mean", node.call("square", x), axis=list(range(-axes, 0)), keep=True)
-    node.set_outputs(made, _inverse_deviation(node, mean, node.scalar(epsilon, elem or "f32")))
+    last = list(range(-axes, 0))
+    node.set_outputs(made, node.call("inverse_rms", x, axes=last, epsilon=epsilon))
 
 
 # --- by channels -----------------------------------------------------------------------------
@@ -139,7 +129,7 @@ def _by_this_batch(node: TorchNode) -> None:
         return
     name = "epsilon" if "epsilon" in node.attributes else "eps"
     epsilon = node.scalar(float(node.real(name, 1e-5)), elem)
-    found = [made, mean, _inverse_deviation(node, variance, epsilon)]
+    found = [made, mean, node.call("rsqrt", node.call("+", variance, epsilon))]
     if node.operator.endswith("functional") and node.index("running_mean") is not None:
         found += _moved_on(node, x, mean, axes, elem)
     node.set_outputs(*found)
@@ -152,12 +142,7 @@ def _moved_on(
     share = node.scalar(float(node.real("momentum", 0.1)), elem)
     spread = node.call("variance", x, axis=axes, correction=1)
     pairs = (("running_mean", mean), ("running_var", spread))
-    found = []
-    for name, now in pairs:
-        before = in_elem(node, name, elem)
-        way = node.call("*", node.call("-", now, before), share)
-        found.append(node.call("+", before, way))
-    return found
+    return [node.call("between", in_elem(node, name, elem), now, share) for name, now in pairs]
 
 
 @rule("group_norm", "native_group_norm")
@@ -183,10 +168,9 @@ def group_norm(node: TorchNode) -> None:
     each = node.call("//", listed[1], node.literal(groups))
     held = node.list_of([listed[0], node.literal(groups), each, *listed[2:]])
     cut = node.call("reshape", x, node.shape_literal(sizes, held))
-    axes = list(range(2, len(sizes)))
-    variance = node.call("variance", cut, axis=axes)
-    deviation = _inverse_deviation(node, variance, node.scalar(epsilon, elem or "f32"))
-    node.set_outputs(made, node.call("mean", cut, axis=axes), deviation)
+    how: dict[str, Any] = {"axes": list(range(2, len(sizes))), "keep": False, "epsilon": epsilon}
+    node.set_outputs(made)
+    node.set_tuple_outputs(node.call("layer_statistics", cut, **how), node.outputs[1:])
 
 
 def _channels(node: TorchNode, kind: str, epsilon: float, **how: Any) -> Expression:
@@ -246,12 +230,7 @@ def softmax(node: TorchNode) -> Made:
         line = node.call("reshape", x, node.shape_literal([1]))
         return node.call("reshape", node.call(kind, line), node.shape_literal(()))
     axis = node.axis()
-    made = node.call(kind, x, axis=axis)
-    if node.operator != "_safe_softmax":
-        return made
-    largest = node.call("max", x, axis=[axis], keep=True)
-    closed = node.call("==", largest, node.scalar(float("-inf"), asked or own or "f32"))
-    return node.call("where", closed, node.call("zeros_like", made), made)
+    return node.call("safe_softmax" if node.operator == "_safe_softmax" else kind, x, axis=axis)
 
 
 @rule("_masked_softmax")

@@ -246,9 +246,7 @@ def masked_fill(node: TorchNode) -> Made:
 @rule("lerp")
 def lerp(node: TorchNode) -> Made:
     elem = node.joint("self", "end")
-    begin, end = node.operand("self", elem), node.operand("end", elem)
-    step = node.call("*", node.operand("weight", elem), node.call("-", end, begin))
-    return node.call("+", begin, step)
+    return node.call("between", *(node.operand(n, elem) for n in ("self", "end", "weight")))
 
 
 @rule("addcmul", "addcdiv")

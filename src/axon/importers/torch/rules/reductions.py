@@ -87,7 +87,7 @@ def total(node: TorchNode) -> Made:
 def sum_without_nan(node: TorchNode) -> Made:
     x = as_number(node)
     if elements.is_float(node.elem_of()):
-        x = node.call("where", node.call("isnan", x), node.call("zeros_like", x), x)
+        x = node.call("without_nan", x)
     return reduced(node, "sum", x, axes_of(node))
 
 
@@ -98,7 +98,7 @@ def mean(node: TorchNode) -> Made:
     if node.operator == "mean":
         return reduced(node, "mean", x, axes_of(node))
     there = node.call("logical_not", node.call("isnan", x))
-    kept = node.call("where", there, x, node.call("zeros_like", x))
+    kept = node.call("without_nan", x)
     count = reduced(node, "sum", node.cast(there, elem or own or elements.DEFAULT), axes_of(node))
     return node.call("/", reduced(node, "sum", kept, axes_of(node)), count)
 
@@ -292,11 +292,7 @@ def cumulated_exponentials(node: TorchNode) -> Made:
     x, axis = node.x(), one_axis(node)
     if node.rank_of() == 0:
         return node.call("identity", x)
-    top = node.call("max", x, axis=[axis], keep=True)
-    far = node.call("isinf", top)
-    top = node.call("where", far, node.call("zeros_like", top), top)
-    total = node.call("cumsum", node.call("exp", node.call("-", x, top)), axis=axis)
-    return node.call("+", node.call("log", total), top)
+    return node.call("log_sums_so_far", x, axis=axis)
 
 
 MOST_DIFFERENCES = 64

@@ -288,13 +288,10 @@ def window(node: TorchNode) -> Made:
     last = node.cast(count, elem)
     if not periodic:
         last = node.call("-", last, node.scalar(1.0, elem))
-    way = node.call("/", places, last)
     if kind == "bartlett_window":
-        away = node.call("-", node.call("*", way, node.scalar(2.0, elem)), node.scalar(1.0, elem))
-        return node.call("-", node.scalar(1.0, elem), node.call("abs", away))
-    mean, swing = node.real("alpha", 0.54), node.real("beta", 0.46)
-    turned = node.call("cos", node.call("*", way, node.scalar(2 * math.pi, elem)))
-    return node.call("-", node.scalar(mean, elem), node.call("*", turned, node.scalar(swing, elem)))
+        return node.call("bartlett_at", places, last)
+    numbers = [float(node.real(*each)) for each in (("alpha", 0.54), ("beta", 0.46))]
+    return node.call("hamming_at", places, last, *(node.scalar(x, elem) for x in numbers))
 
 
 # --- frames ----------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def triangle(node: TorchNode) -> Made:
     k = node.element(value.index) if isinstance(value, Operand) else value or 0
     if isinstance(k, int):
         return node.call(node.operator.rstrip("_"), node.x(), k=k)
-    part = "elements_below" if node.operator.startswith("tril") else "elements_above"
+    part = "lower_triangle" if node.operator.startswith("tril") else "upper_triangle"
     return node.call(part, node.x(), node.as_found(value))
 
 
