@@ -29,20 +29,29 @@ def by_length(lengths: Index) -> Iterator[tuple[int, Index]]:
             yield int(found[first]), order[first:last]
 
 
+def some_rows(values: Array, starts: Index, length: int) -> Array:
+    """Rows of one length, by where they start; a view of one row."""
+    if len(starts) == 1:
+        return values[None, int(starts[0]) : int(starts[0]) + length]
+    return windows(values, length)[starts]
+
+
+def put_rows(whole: Array, starts: Index, rows: Array) -> None:
+    """Rows of one length where they start, in place."""
+    length = rows.shape[1]
+    if len(starts) == 1:
+        whole[int(starts[0]) : int(starts[0]) + length] = rows[0]
+    else:
+        windows(whole, length, writeable=True)[starts] = rows
+
+
 def along_rows(values: Array, segments: Segments, function: Callable[[Array], Array]) -> Array:
     """A function along the second dimension of an array, on rows of one length after another."""
     made: Any = None
     for length, members in by_length(segments.lengths):
         starts = segments.starts[members]
-        if len(members) == 1:
-            own = slice(int(starts[0]), int(starts[0]) + length)
-            part = function(values[own][None])
-        else:
-            part = function(windows(values, length)[starts])
+        part = function(some_rows(values, starts, length))
         if made is None:
             made = numpy.empty((len(values), *part.shape[2:]), part.dtype)
-        if len(members) == 1:
-            made[own] = part[0]
-        else:
-            windows(made, length, writeable=True)[starts] = part
+        put_rows(made, starts, part)
     return function(values[None])[0] if made is None else made
