@@ -73,8 +73,8 @@ def main() -> None:
     mask[:, 0] = True
     print(f"{'':<36}{'fused':>8}{'not':>8}   ratio  differs")
     with (
-        mock.patch.object(jax_meanings, "has_cudnn", lambda: False),
-        mock.patch.object(JaxArrays, "fusions", lambda *_: ()),
+        mock.patch.object(jax_meanings, "has_cudnn", return_value=False),
+        mock.patch.object(JaxArrays, "fusions", return_value=()),
     ):
         usual = sides_on_jax(text, arrays, mask)
     report("JAX", sides_on_jax(text, arrays, mask), usual, jax.block_until_ready, options.rounds)
