@@ -219,7 +219,7 @@ class Importer:
         return type_.elem if isinstance(type_, Tensor) else ElemVar("", self.state.level)
 
     def type(self, name: str) -> Type:
-        """The type of a tensor, all that is known put in."""
+        """The type of a tensor, as far as it is known by now."""
         return self.resolve(self.types.get(name, UNKNOWN))
 
     def resolve(self, raw: Type) -> Type:

@@ -79,7 +79,7 @@ class Memo:
         return True
 
     def kinds_of(self, type_: Type, contents: Contents | None) -> Kinds:
-        """The kinds of a tensor of a type, all that is known put in."""
+        """The kinds of a tensor of a type, which is resolved."""
         plain = self.numbers.setdefault(type_, len(self.numbers))
         if contents is None:
             return plain, plain

@@ -295,7 +295,7 @@ class Function:
 @dataclass(slots=True)
 class Model:
     """A whole model. `said` declares tensors that it computes; `version` is of the operators.
-    `added` are tensors that the reader of the format put in.
+    `added` are tensors that the reader of the format adds.
     `titles` are the names by which a user knows tensors, where these are others.
     """
 

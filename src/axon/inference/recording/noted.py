@@ -1,4 +1,4 @@
-"""A definition inferred once more, with the type of everything in it: for who reads or edits it."""
+"""A definition inferred once more, with the type of everything in it, for readers and editors."""
 
 from __future__ import annotations
 

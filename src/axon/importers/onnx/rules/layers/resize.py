@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from axon.contents import arithmetic as contents
@@ -13,8 +12,8 @@ from axon.importers.expressions import Expression
 from axon.importers.node import Made, Node
 from axon.importers.onnx.rules.registry import SAME_RANK, rule
 from axon.importers.operations import Unsupported
-from axon.ops.families.resample import LARGEST, WHOLE
-from axon.types import dim as dims
+from axon.importers.scales import is_exact, scaled
+from axon.ops.families.resample import LARGEST
 
 COORDINATES = {
     "half_pixel": "half_pixel",
@@ -152,7 +151,7 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
         axis=[axes[i] for i in kept],
         **wanted.how,
     )
-    if not all(_is_exact(scale) for scale in scales):
+    if not all(is_exact(scale) for scale in scales):
         made = {a: _scaled(word[a], float(s)) for a, s in zip(axes, scales, strict=True)}
         return _of_sizes(node, expr, word, made)
     return expr
@@ -163,17 +162,10 @@ def _short(scale: float) -> float | int:
     return int(scale) if float(scale).is_integer() else shortest(scale)
 
 
-def _is_exact(scale: float) -> bool:
-    """Whether the operator can compute the size from the scale."""
-    exact = Fraction(scale)
-    return exact.denominator <= WHOLE and exact.numerator < 1 << 20
-
-
 def _scaled(size: Any, scale: float) -> Any:
     """The size times a scale, rounded down; None where that rests on how floats are rounded."""
-    if _is_exact(scale):
-        exact = Fraction(scale)
-        return dims.floordiv(dims.scale(exact.numerator, size), exact.denominator)
+    if is_exact(scale):
+        return scaled(size, scale)
     if not isinstance(size, int):
         return None
     plain, short = size * scale, single(single(size) * single(scale))

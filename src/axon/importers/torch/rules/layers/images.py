@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from axon.importers.expressions import Expression
 from axon.importers.node import Made
 from axon.importers.operations import Malformed, Unsupported
+from axon.importers.scales import is_exact, scaled
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.layers.convolution import batched
 from axon.importers.torch.rules.layers.pools import spatial_of
 from axon.importers.torch.rules.registry import ANY_SHAPE, SAME_RANK, rule
-from axon.ops.families.resample import WHOLE
 from axon.types import dim as dims
 from axon.types.type import Shape
 
@@ -201,7 +200,7 @@ def _resized(
         return node.call("resize", x, node.shape_literal(wanted, held), axis=axes, **way)
     short = [int(f) if f.is_integer() else f for f in factors]
     made = node.call("resize", x, scale=short, axis=axes, **way)
-    if not told and all(_is_exact(factor) for factor in factors):
+    if not told and all(is_exact(factor) for factor in factors):
         return made
     word = node.shape(at)
     if word is None:
@@ -216,20 +215,11 @@ def _scaled_size(node: TorchNode, x: Expression, axis: int, factor: float) -> Ex
     return node.cast(node.call("floor", node.call("*", size, node.scalar(factor, "f64"))), "i64")
 
 
-def _is_exact(factor: float) -> bool:
-    """Whether the operator can compute the size from the factor."""
-    exact = Fraction(factor)
-    return exact.denominator <= WHOLE and exact.numerator < 1 << 20
-
-
 def _scaled(size: Any, factor: float) -> Any:
     """The size times the factor, rounded down; None where that rests on how floats are rounded."""
     if isinstance(size, int):
         return math.floor(size * factor)
-    if size is None or not _is_exact(factor):
-        return None
-    exact = Fraction(factor)
-    return dims.floordiv(dims.scale(exact.numerator, size), exact.denominator)
+    return None if size is None or not is_exact(factor) else scaled(size, factor)
 
 
 # --- from elsewhere --------------------------------------------------------------------------

@@ -150,9 +150,7 @@ def added_product(node: TorchNode) -> Made:
         made = node.call("*", made, node.operand("alpha", elem))
     if node.argument("beta") not in (None, 1):
         x = node.call("*", x, node.operand("beta", elem))
-    if not _is_row(node, kind):
-        x = node.call("broadcast_to", x, node.call("shape", made))
-    made = node.call("+", x, made)
+    made = node.call("+" if _is_row(node, kind) else "plus_within", made, x)
     if kind == "_addmm_activation":
         return node.call("gelu" if node.flag("use_gelu") else "relu", made)
     return _as_asked(node, made)

@@ -11,12 +11,6 @@ from axon.importers.torch.node import TorchNode
 from axon.importers.torch.rules.numbers.pointwise import as_float
 from axon.importers.torch.rules.registry import rule
 
-OF_ONE = {
-    "exp2": "exp2", "log2": "log2", "log10": "log10", "erfc": "erfc", "sinc": "sinc",
-    "special_exp2": "exp2", "special_erfc": "erfc", "special_sinc": "sinc",
-    "special_expm1": "expm1", "special_log1p": "log1p", "special_expit": "sigmoid",
-    "special_erf": "erf",
-}  # fmt: skip
 OF_TWO = {
     "atan2": "atan2", "arctan2": "atan2", "hypot": "hypot", "logaddexp": "logaddexp",
     "logaddexp2": "logaddexp2", "copysign": "copysign", "xlogy": "xlogy", "special_xlogy": "xlogy",
@@ -26,11 +20,6 @@ LARGEST = {
     "f16": 65504.0, "bf16": 3.3895313892515355e38, "f32": 3.4028234663852886e38,
     "f64": 1.7976931348623157e308,
 }  # fmt: skip
-
-
-@rule(*OF_ONE)
-def of_one(node: TorchNode) -> Made:
-    return node.call(OF_ONE[node.operator.rstrip("_")], as_float(node, "self"))
 
 
 @rule(

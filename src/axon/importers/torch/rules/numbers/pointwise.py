@@ -46,8 +46,12 @@ FRACTIONAL = {
     for name in (
         "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos",
         "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "sigmoid", "reciprocal",
+        "exp2", "log2", "log10", "erfc", "sinc",
     )
 } | {
+    "special_exp2": "exp2", "special_erfc": "erfc", "special_sinc": "sinc",
+    "special_expm1": "expm1", "special_log1p": "log1p", "special_expit": "sigmoid",
+    "special_erf": "erf",
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh",
 }  # fmt: skip

@@ -187,14 +187,9 @@ def _asked(node: TorchNode, forward: bool) -> Transform:
     return Transform(axes, sizes, forward, normalisation)
 
 
-@rule("fft_fft", "fft_fft2", "fft_fftn")
+@rule("fft_fft", "fft_fft2", "fft_fftn", "fft_ifft", "fft_ifft2", "fft_ifftn")
 def fft(node: TorchNode) -> None:
-    _to_complex(node, _asked(node, forward=True))
-
-
-@rule("fft_ifft", "fft_ifft2", "fft_ifftn")
-def ifft(node: TorchNode) -> None:
-    _to_complex(node, _asked(node, forward=False))
+    _to_complex(node, _asked(node, forward="ifft" not in node.operator))
 
 
 @rule("fft_rfft", "fft_rfft2", "fft_rfftn")

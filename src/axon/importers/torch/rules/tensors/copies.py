@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axon.importers.expressions import Expression
 from axon.importers.node import Made
 from axon.importers.operations import Operand
 from axon.importers.torch.node import TorchNode
@@ -28,18 +29,18 @@ def fill(node: TorchNode) -> Made:
 
 @rule("resize_as")
 def resize_as(node: TorchNode) -> Made:
-    made = node.call("zeros", node.call("shape", node.x("the_template")))
-    return node.type_of(node.call("cast_like", made, node.x()))
+    return something(node, node.call("shape", node.x("the_template")))
+
+
+def something(node: TorchNode, shape: Expression) -> Expression:
+    """Elements of the type of `self` in a shape: nothing else is known of them."""
+    return node.type_of(node.call("cast_like", node.call("zeros", shape), node.x()))
 
 
 @rule("resize")
 def resize(node: TorchNode) -> Made:
     """As many elements as are there stay; what is new may be anything."""
-    elem, wanted = node.elem_of(), wanted_shape(node)
-    made = node.call("zeros", wanted)
-    return node.type_of(
-        node.call("cast_like", made, node.x()) if elem is None else node.cast(made, elem)
-    )
+    return something(node, wanted_shape(node))
 
 
 @rule("as_strided", "as_strided_copy", "as_strided_scatter")
@@ -47,8 +48,7 @@ def as_strided(node: TorchNode) -> Made:
     """Elements of the memory that a tensor lies in: which ones hangs on how it lies there."""
     if node.operator == "as_strided_scatter":
         return node.type_of(node.call("identity", node.x()))
-    made = node.call("zeros", wanted_shape(node))
-    return node.type_of(node.call("cast_like", made, node.x()))
+    return something(node, wanted_shape(node))
 
 
 @rule("overwritten", domain="mutation")
