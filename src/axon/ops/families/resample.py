@@ -112,10 +112,13 @@ def scaled(size: str, scale: float) -> str | None:
 
 
 def _resize_padding(attributes: Attributes) -> Padding | str:
-    """By how many elements one is blended must be known when the program is compiled."""
+    """By how many elements one is blended must be known when the program is compiled. A region has
+    a derivative, in which each element counts, if for nothing.
+    """
     if attributes["antialias"] and attributes["scale"] is None:
         return "how many elements count depends on the sizes"
-    return Padding(("s", "d*", "e*", "after*"), {"x*": "anything"}, made=("y*", "~*"))
+    fill: Fill = "zero" if attributes["coordinates"] == "crop" else "anything"
+    return Padding(("s", "d*", "e*", "after*"), {"x*": fill}, made=("y*", "~*"))
 
 
 @operator(Traits(padding=_resize_padding))
