@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import axon
-from axon.backends.torch_meanings import opened
+from axon.backends.torch_sdpa import opened
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*:UserWarning")
 

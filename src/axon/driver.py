@@ -215,7 +215,7 @@ def prelude(name: str) -> Entry | None:
         return None
     if name not in _library:
         program, problems = parse_program(Source(path, stdlib.sources()[path]))
-        inferred = infer_program(program, _no_import, lambda _name: None)
+        inferred = infer_program(program, no_import, lambda _name: None)
         assert not problems and not inferred.diagnostics, (path, problems, inferred.diagnostics)
         for known, entry in inferred.environment.names.items():
             _library[known] = entry, program, inferred
@@ -311,5 +311,5 @@ def graph(
         return lower(module, name, params, prelude, library, left_out)
 
 
-def _no_import(item: ast.Import) -> Diagnostic:
+def no_import(item: ast.Import) -> Diagnostic:
     return error("AX211", "the standard library imports nothing", item.span)

@@ -109,7 +109,7 @@ def test_the_products_of_gpt2_are_of_half_precision() -> None:
 def chosen(program: str, args: list[Any], monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether cuDNN would be asked on a GPU."""
     monkeypatch.setattr(jax_meanings, "has_cudnn", lambda: True)
-    monkeypatch.setattr(jax_meanings, "by_cudnn", lambda causal, scale, q, k, v: q)
+    monkeypatch.setattr(jax_meanings, "by_cudnn", lambda causal, scale, q, *_, **__: q)
     f = axon.compile(program, backend="jax").f
     found = jax.make_jaxpr(f.jax)(*(jnp.asarray(x) for x in args))
     usual = axon.compile(program).f(*args)
@@ -122,7 +122,7 @@ def chosen(program: str, args: list[Any], monkeypatch: pytest.MonkeyPatch) -> bo
 @pytest.mark.parametrize("name", FORMS)
 def test_when_cudnn_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program, args = form(name)
-    assert chosen(program, halved(args), monkeypatch) == (name in ("plain", "causal", "grouped"))
+    assert chosen(program, halved(args), monkeypatch) == (name != "a window")
     assert not chosen(program, args, monkeypatch)
 
 
@@ -135,7 +135,7 @@ def test_heads_that_cudnn_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None
     assert not chosen(form("causal")[0], longer, monkeypatch)
 
 
-@pytest.mark.parametrize("name", ["plain", "causal", "grouped"])
+@pytest.mark.parametrize("name", [name for name in FORMS if name != "a window"])
 def test_what_cudnn_is_asked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same function of JAX on what there is here."""
     real = jax.nn.dot_product_attention
@@ -149,6 +149,50 @@ def test_what_cudnn_is_asked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     asked = partial(jax_meanings.by_cudnn, name == "causal", None)
     found = asked(*(jnp.asarray(x) for x in args))
     np.testing.assert_allclose(found, axon.compile(program).f(*args), rtol=1e-4, atol=1e-5)
+
+
+STD = 'import "std/attention.axon" as att;\n'
+
+WRITTEN = {
+    "std": "fn (Q, K, V) { att.attention(Q, K, V) }",
+    "std causal": "fn (Q : t s@[n,d], K, V) { att.causal_attention(Q, K, V) }",
+    "std masked": "fn (Q, K, V, m) { att.masked_attention(Q, K, V, m) }",
+    "paper": "fn (Q, K, V) { matmul(softmax(matmul(Q, transpose(K))), V) }",
+    "factor": "fn (Q, K, V) { matmul(softmax(matmul(Q, transpose(K)) * max(V)), V) }",
+}
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_attention_that_is_written_out(
+    name: str, batch: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cuDNN would compute, with the same function of JAX on what there is here."""
+    real, asked = jax.nn.dot_product_attention, []
+
+    def elsewhere(*args: Any, implementation: str, **options: Any) -> Any:
+        asked.append(options["is_causal"])
+        return real(*args, **options)
+
+    monkeypatch.setattr(jax_meanings, "has_cudnn", lambda: True)
+    monkeypatch.setattr(jax.nn, "dot_product_attention", elsewhere)
+    monkeypatch.setattr(jax.lax, "platform_dependent", lambda *args, cuda, default: cuda(*args))
+    random = np.random.default_rng(0)
+    args: list[Any] = [random.normal(size=(*batch, 6, 16)).astype(BF16) for _ in range(3)]
+    if name == "std masked":
+        args.append(random.random((6, 6)) > 0.5)
+        args[3][2] = False
+    program = f"{STD}f = {WRITTEN[name]};"
+    found = np.asarray(axon.compile(program, backend="jax").f(*args), "f4")
+    assert asked == [name == "std causal"]
+    exact = axon.compile(program).f(*[x if x.dtype == bool else x.astype("f4") for x in args])
+    np.testing.assert_allclose(found, exact, rtol=5e-2, atol=3e-2)
+    assert np.isnan(found).any() == (name == "std masked")
+
+
+def test_written_out_in_f32_it_is_not_for_cudnn(monkeypatch: pytest.MonkeyPatch) -> None:
+    args: list[Any] = [np.ones((2, 4, 16), "f4")] * 3
+    assert not chosen(f"{STD}f = {WRITTEN['std']};", args, monkeypatch)
 
 
 def test_without_a_gpu_there_is_no_cudnn() -> None:

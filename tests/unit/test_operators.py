@@ -417,7 +417,7 @@ def test_the_library_has_types() -> None:
         if path == "std/onnx.axon":
             where |= {d.name: d.where for d in checked.definitions if d.where}
         found |= {definition.name: definition.signature for definition in checked.definitions}
-    broadcasting = ("prelu", "standardise", "divide_by_norm", "centred")
+    broadcasting = ("prelu", "centred")
     assert where == {
         **dict.fromkeys(broadcasting, ("a = broadcast(p, q)",)),
         "requantise": ("e = broadcast(p, a, b, c, d)",),

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy
 
-from axon.graph.graph import Function, Graph, Operand, Value
+from axon.backends.fusion import Fusion
+from axon.graph.graph import Function, Graph, Value
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning, wide
 from axon.ops.memory import Refused, check_fits
-
-Joined = dict[Value, tuple[Meaning, tuple[Operand, ...]] | None]
 
 Made = Any
 """The element types of a result: of a tensor its name, of a tuple theirs."""
@@ -46,11 +45,9 @@ class Bounded:
         kind: str = dtype.kind
         return kind
 
-    def joined(self, whole: Graph | Function) -> Joined:
-        """Nodes that are computed together: by the result of each what does that, or None where
-        nothing does.
-        """
-        return {}
+    def fusions(self, whole: Graph | Function) -> Sequence[Fusion]:
+        """Nodes that are computed together."""
+        return ()
 
     def matmul(self, x: Array, y: Array) -> Array:
         return self.library.matmul(x, y)

@@ -10,6 +10,7 @@ from typing import Any
 from axon.backends import externs, row_plan, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
+from axon.backends.fusion import Fusion
 from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
 from axon.backends.names import Names
 from axon.backends.nature import (
@@ -58,7 +59,7 @@ from axon.graph.sizes import (
     readable,
     values_in,
 )
-from axon.ops.arrays import Arrays, Meaning
+from axon.ops.arrays import Arrays
 from axon.ops.levels import Levels, LevelTree, goes_flat, varies
 from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
@@ -197,11 +198,13 @@ class Body:
         self.solve(whole.params, needs)
         for param in whole.params:
             self.put(param)
-        joined = self.coder.arrays.joined(whole)
+        fused, inner = self.fusions(whole)
         for at, node in enumerate(whole.nodes, 1):
             self.span = _span(node)
-            if isinstance(node, Apply) and node.result in joined and not self._by_rows(node):
-                self.join(node, joined[node.result], asked)
+            if isinstance(node, Apply) and node.result in inner:
+                continue
+            if isinstance(node, Apply) and node.result in fused:
+                self.fuse(fused[node.result], asked)
             else:
                 self.node(node, asked)
             if self.placed is not None and not isinstance(node, Measure | Check):
@@ -452,16 +455,29 @@ class Body:
             self.compare(node)
         self.read([result], needs)
 
-    def join(
-        self, node: Apply, how: tuple[Meaning, tuple[Operand, ...]] | None, needs: set[SizeVar]
-    ) -> None:
-        """A node that is computed together with those that it stands on."""
-        if how is not None:
-            meaning, operands = how
-            name = self.values[node.result] = self.names.fresh(node.result.name)
-            do = self.names.constant(meaning, meaning.__name__, ("joined", id(meaning)))
-            self.line(f"{name} = {do}(xp, {self.operands(operands)})")
-            self.read([node.result], needs)
+    def fusions(self, whole: Graph | Function) -> tuple[dict[Value, Fusion], set[Value]]:
+        """The fusions by their results, and the values that they leave out. Rows that vary, and
+        values with a place on a mesh, are computed one by one.
+        """
+        fused: dict[Value, Fusion] = {}
+        inner: set[Value] = set()
+        if self.placed is not None:
+            return fused, inner
+        made = {node.result: node for node in whole.nodes if isinstance(node, Apply)}
+        for fusion in self.coder.arrays.fusions(whole):
+            values = {fusion.result, *fusion.inner}
+            apart = inner.isdisjoint(values) and fusion.inner.isdisjoint(fused)
+            if apart and not any(self._by_rows(made[value]) for value in values):
+                fused[fusion.result] = fusion
+                inner |= fusion.inner
+        return fused, inner
+
+    def fuse(self, fusion: Fusion, needs: set[SizeVar]) -> None:
+        name = self.values[fusion.result] = self.names.fresh(fusion.result.name)
+        meaning = fusion.meaning
+        do = self.names.constant(meaning, meaning.__name__, ("fused", id(meaning)))
+        self.line(f"{name} = {do}(xp, {self.operands(fusion.operands)})")
+        self.read([fusion.result], needs)
 
     def check_fits(self, node: Apply) -> None:
         """Check the memory for a result that may be larger than its operands, before it is made. An

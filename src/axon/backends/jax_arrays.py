@@ -16,8 +16,11 @@ import numpy as np
 from jax import lax
 
 from axon.backends.bounded import Bounded, Made
+from axon.backends.fusion import Fusion
+from axon.backends.jax_fuse import fused_attention
 from axon.backends.jax_meanings import BETTER, recomputed
 from axon.backends.numpy_arrays import element, lowest, sliding
+from axon.graph.graph import Function, Graph
 from axon.ops import Operator
 from axon.ops.arrays import Array, Arrays, Meaning, Pairs, Value, is_integer, wide
 from axon.ops.memory import check_fits
@@ -43,6 +46,9 @@ class JaxArrays(Bounded):
         """Drop what has been traced of shared functions."""
         for function in self.kept:
             function.clear_cache()
+
+    def fusions(self, whole: Graph | Function) -> Sequence[Fusion]:
+        return list(fused_attention(whole))
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(jnp, name)

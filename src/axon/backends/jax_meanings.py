@@ -39,10 +39,13 @@ def _(xp: Any, q: Array, k: Array, v: Array, *rest: Array, **options: Any) -> Ar
     """
     assert attention.dot_product_attention.meaning is not None
     usual = partial(attention.dot_product_attention.meaning, xp, **options)
-    if rest or not _fused(q, k, v, options) or not has_cudnn():
+    causal, scale = options["causal"], options["scale"]
+    mask = rest[0] if rest else None
+    taken = len(rest) < 2 and _is_plain(options) and taken_by_cudnn(q, k, v, mask, causal)
+    if not taken or not has_cudnn():
         return usual(q, k, v, *rest)
     found: Array = lax.platform_dependent(
-        q, k, v, cuda=partial(by_cudnn, options["causal"], options["scale"]), default=usual
+        q, k, v, *rest, cuda=partial(by_cudnn, causal, scale), default=usual
     )
     return found
 
@@ -56,13 +59,14 @@ def _(xp: Any, *args: Array, places: tuple[Place, ...], **options: Any) -> Array
     (q, k, v), numbers = args[:3], dict(zip(places, args[-len(places) :], strict=True))
     masked = len(args) > 3 + len(places)
     narrower = any(axis == 3 for _, axis in places)
-    if masked or narrower or not _fused(q, k, v, options) or not has_cudnn():
+    taken = _is_plain(options) and taken_by_cudnn(q, k, v, None, options["causal"])
+    if masked or narrower or not taken or not has_cudnn():
         return usual(*args)
     count = jnp.maximum(jnp.asarray(numbers.get((1, 2), k.shape[2])), 1)
     counts = jnp.full((len(k),), count, jnp.int32)
 
     def fused(counts: Array, q: Array, k: Array, v: Array, *_: Array) -> Array:
-        return by_cudnn(options["causal"], options["scale"], q, k, v, counts)
+        return by_cudnn(options["causal"], options["scale"], q, k, v, counts=counts)
 
     found: Array = lax.platform_dependent(
         counts, *args, cuda=fused, default=lambda _, *args: usual(*args)
@@ -71,35 +75,55 @@ def _(xp: Any, *args: Array, places: tuple[Place, ...], **options: Any) -> Array
 
 
 def by_cudnn(
-    causal: bool, scale: float | None, q: Array, k: Array, v: Array, counts: Array | None = None
+    causal: bool,
+    scale: float | None,
+    q: Array,
+    k: Array,
+    v: Array,
+    mask: Array | None = None,
+    *,
+    counts: Array | None = None,
+    closed: float = 0.0,
 ) -> Array:
-    """`counts`: how many keys count, for each of the batch."""
+    """Attention in heads, `[b,h,m,k]`. `counts`: how many keys count, for each of the batch;
+    `closed`: the result for a query that the mask closes to all keys.
+    """
+    if mask is not None:
+        mask = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
+        mask = jnp.broadcast_to(mask, (*mask.shape[:2], q.shape[2], k.shape[2]))
     q, k, v = (jnp.swapaxes(x, 1, 2) for x in (q, k, v))
     made = jax.nn.dot_product_attention(
         q,
         k,
         v,
+        mask=mask,
         scale=scale,
         is_causal=causal,
         key_value_seq_lengths=counts,
         implementation="cudnn",
     )
-    return jnp.swapaxes(made, 1, 2)
+    made = jnp.swapaxes(made, 1, 2)
+    if mask is None:
+        return made
+    return jnp.where(jnp.any(mask, axis=-1, keepdims=True), made, closed)
 
 
-def _fused(q: Array, k: Array, v: Array, options: dict[str, Any]) -> bool:
-    """Whether cuDNN has this attention: in half precision, with nothing between the products but
-    softmax, and perhaps a triangle of it.
-    """
+def _is_plain(options: dict[str, Any]) -> bool:
+    """Whether there is nothing between the products but softmax, and perhaps a triangle of it."""
+    plain = options["before"] is None and options["after"] is None and not options["offset"]
+    return plain and not options["softcap"] and options["give"] == "values"
+
+
+def taken_by_cudnn(q: Array, k: Array, v: Array, mask: Array | None, causal: bool) -> bool:
+    """Whether cuDNN has this attention: in half precision."""
     if q.dtype not in (jnp.bfloat16, jnp.float16) or 0 in (*q.shape, *k.shape):
         return False
     size = q.shape[3]
     if size % 8 or size > MOST_FEATURES or v.shape[3] != size:
         return False
-    if options["causal"] and q.shape[2] != k.shape[2]:
+    if mask is not None and (mask.dtype != bool or mask.shape[-1:] != (k.shape[2],) or causal):
         return False
-    plain = options["before"] is None and options["after"] is None and not options["offset"]
-    return plain and not options["softcap"] and options["give"] == "values"
+    return not causal or q.shape[2] == k.shape[2]
 
 
 @cache

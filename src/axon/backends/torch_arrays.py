@@ -18,12 +18,14 @@ import torch
 from torch.nn import functional
 
 from axon.backends.bounded import Bounded
+from axon.backends.fusion import Body, Fusion
 from axon.backends.numpy_arrays import element
 from axon.backends.torch_attention import attention_of_rows
 from axon.backends.torch_calls import TorchCalls
 from axon.backends.torch_elements import DTYPES, KINDS, from_host
-from axon.backends.torch_fuse import Joined, joined
+from axon.backends.torch_fuse import biased_products
 from axon.backends.torch_meanings import function_of, meaning_of
+from axon.backends.torch_sdpa import fused_attention
 from axon.backends.torch_windows import TorchWindows
 from axon.graph.graph import Function, Graph
 from axon.ops import Operator
@@ -124,8 +126,9 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     def meaning_of(self, operator: Operator, given: frozenset[str], made: Any) -> Meaning:
         return meaning_of(operator, given, made) if given else function_of(operator)
 
-    def joined(self, whole: Graph | Function) -> Joined:
-        return joined(whole)
+    def fusions(self, whole: Graph | Function) -> Sequence[Fusion]:
+        body = Body(whole)
+        return [*fused_attention(body), *biased_products(body)]
 
     def for_narrow(self, elem: str) -> TorchArrays:
         """The namespace in which i64 stands for a narrower type."""

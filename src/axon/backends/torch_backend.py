@@ -25,6 +25,9 @@ from axon.graph.graph import Graph
 
 Run = Callable[..., Any]
 
+UNKNOWN = -1
+"""For the memory of a tensor that has none of its own."""
+
 OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
 CPU_NO_MEMORY = "can't allocate memory"
 """What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
@@ -154,5 +157,11 @@ def _owned(result: Any, given: set[int] | frozenset[int]) -> Any:
 
 
 def _memory(tensor: Any) -> int:
-    found: int = tensor.untyped_storage().data_ptr()
+    """Where a tensor's memory is; one number for all those that `torch.func` transforms, of which
+    it is not known.
+    """
+    try:
+        found: int = tensor.untyped_storage().data_ptr()
+    except NotImplementedError:
+        return UNKNOWN
     return found

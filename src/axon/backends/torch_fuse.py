@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 
 from torch.nn import functional
 
-from axon.graph.graph import Apply, Function, Graph, Operand, Value
-from axon.graph.sizes import operands_of, values_in
-from axon.ops.arrays import Array, Arrays, Meaning
+from axon.backends.fusion import Body, Fusion
+from axon.graph.graph import Apply, Value
+from axon.ops.arrays import Array, Arrays
 from axon.ops.families import linear, pointwise
 from axon.types.type import Tensor
 from axon.types.variables import ShapeVar
-
-Joined = dict[Value, tuple[Meaning, tuple[Operand, ...]] | None]
-"""By the result of a node: what computes it in place of the node, None if nothing need to."""
 
 FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
@@ -28,42 +25,22 @@ def with_turned(xp: Arrays, x: Array, w: Array, bias: Array) -> Array:
     return functional.linear(x, w, bias)
 
 
-def joined(whole: Graph | Function) -> Joined:
+def biased_products(body: Body) -> Iterator[Fusion]:
     """The sums of a body that are a product plus a bias, which is used for nothing else."""
-    used = Counter(
-        value for node in whole.nodes for o in operands_of(node) for value in values_in(o)
-    )
-    used.update(values_in(whole.result))
-    products = {
-        node.result: node
-        for node in whole.nodes
-        if isinstance(node, Apply)
-        and node.operator in (linear.project, linear.multiply_matrices, linear.matmul)
-        and used[node.result] == 1
-    }
-    turned = {
-        node.result: node.operands[0]
-        for node in whole.nodes
-        if isinstance(node, Apply)
-        and node.operator is linear.transpose
-        and node.attributes.get("perm") in (None, (1, 0))
-        and used[node.result] == 1
-    }
-    found: Joined = {}
-    for node in whole.nodes:
-        if not isinstance(node, Apply) or node.operator is not pointwise.add:
+    for node in body.nodes:
+        if node.operator is not pointwise.add:
             continue
         for one, other in (node.operands, node.operands[::-1]):
-            product = products.get(one) if isinstance(one, Value) else None
+            product = body.only(one, linear.project, linear.multiply_matrices, linear.matmul)
             if product is not None and isinstance(other, Value) and _is_bias(other, product):
                 x, matrix = product.operands
-                found[product.result] = None
-                found[node.result] = with_bias, (x, matrix, other)
-                if isinstance(matrix, Value) and matrix in turned:
-                    found[matrix] = None
-                    found[node.result] = with_turned, (x, turned[matrix], other)
+                meaning, inner = with_bias, {product.result}
+                turned = body.only(matrix, linear.transpose)
+                if turned is not None and turned.attributes.get("perm") in (None, (1, 0)):
+                    meaning, matrix = with_turned, turned.operands[0]
+                    inner.add(turned.result)
+                yield Fusion(node.result, meaning, (x, matrix, other), frozenset(inner))
                 break
-    return found
 
 
 def _is_bias(bias: Value, product: Apply) -> bool:

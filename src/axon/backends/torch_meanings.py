@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from axon.backends.numpy_arrays import ARRAYS as NUMPY
 from axon.backends.torch_elements import DTYPES, NAMES, to_host
+from axon.backends.torch_sdpa import derivable, opened
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning, Value
 from axon.ops.families import (
@@ -253,19 +254,20 @@ def _(
     some = None
     if mask is not None and q.device.type != "cpu":
         mask, some = opened(mask)
-    made = functional.scaled_dot_product_attention(
-        q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=groups != 1
-    )
+
+    def usual(q: Array, k: Array, v: Array, *mask: Array) -> Array:
+        return _usual(attention.dot_product_attention)(
+            xp, q, k, v, *mask, scale=scale, groups=groups, causal=causal, before=None,
+            after=None, offset=0, softcap=0.0, give="values",
+        )  # fmt: skip
+
+    def fused(q: Array, k: Array, v: Array, mask: Array | None = None) -> Array:
+        return functional.scaled_dot_product_attention(
+            q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=groups != 1
+        )
+
+    made = derivable(fused, usual, q, k, v, *(() if mask is None else (mask,)))
     return made if some is None else torch.where(some, made, 0)
-
-
-def opened(mask: Array) -> tuple[Array, Array]:
-    """A mask that closes all keys to no query, and which queries it left some: what a kernel makes
-    of the others, and of their derivatives, differs.
-    """
-    as_bool = mask.dtype == torch.bool
-    some = (mask if as_bool else mask != -torch.inf).any(-1, keepdim=True)
-    return torch.where(some, mask, True if as_bool else 0.0), some
 
 
 # --- images ----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ expression follows from them. The syntax is needed for programs and for reasons.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from axon.contents.arithmetic import settled
 from axon.contents.operators import CONTENTS, CONTENTS_OF_PARTS
 from axon.contents.values import Contents, scalar, vector
 from axon.driver import prelude
+from axon.importers.options import Options, chosen, constant, functions, specialised
 from axon.inference.apply import Site, matched
 from axon.inference.operators import apply_to_values
 from axon.inference.state import State
@@ -55,6 +55,9 @@ class Scope(SizeFacts, Protocol):
 
     def name_scheme(self, scheme: Scheme) -> str:
         """A name for an operator of which only the signature is known."""
+
+    def name_function(self, name: str, options: Options) -> str:
+        """What a function of the library is called at these options."""
 
 
 INFIX = frozenset({"+", "-", "*", "/", "//", "@", "==", "!=", "<", "<=", ">", ">="})
@@ -233,6 +236,9 @@ class Call(Expression):
         span, args = scope.span, tuple(arg.expr(scope) for arg in self.args)
         if self.operator in INFIX and len(args) == 2:
             return ast.Infix(self.operator, args[0], args[1], span, span)
+        if self.operator in functions():
+            name = scope.name_function(self.operator, chosen(self.attributes))
+            return ast.Call(ast.Name(name, span), args, (), span)
         attributes = tuple(self._attribute(scope, *each) for each in self.attributes.items())
         return ast.Call(ast.Name(self.operator, span), args, attributes, span)
 
@@ -246,7 +252,7 @@ class Call(Expression):
         if args is None:
             return None
         if name not in OPERATORS:
-            return applied(scope, name, library_scheme(name), args)
+            return applied(scope, name, library_scheme(name, chosen(self.attributes)), args)
         if name in INFIX and not any(isinstance(arg, Tensor) for arg in args):
             return None  # arithmetic on sizes
         return apply_to_values(scope.state, name, args, self.attributes, scope.span)
@@ -322,8 +328,10 @@ def applied(scope: Scope, name: str, scheme: Scheme, args: list[Type]) -> Type |
 
 
 @cache
-def library_scheme(name: str) -> Scheme:
+def library_scheme(name: str, options: Options = ()) -> Scheme:
     """The type of a function of the standard library."""
+    if name in functions():
+        return specialised(name, options).scheme
     entry = prelude(name)
     assert entry is not None and isinstance(entry.type, Scheme), name
     return entry.type
@@ -356,19 +364,8 @@ def literal(scope: Scope, value: object) -> ast.Expr:
     """A value as an expression: numbers, lists, strings, dimensions."""
     span = scope.span
     match value:
-        case bool():
-            return ast.Number(value, "bool", str(value).lower(), span)
-        case int() if value < 0:
-            return ast.Negate(ast.Number(-value, "int", str(-value), span), span)
-        case int():
-            return ast.Number(value, "int", str(value), span)
-        case float() if math.isnan(value):
-            endless = ast.Number(math.inf, "float", "inf", span)
-            return ast.Infix("-", endless, endless, span, span)
-        case float() if math.copysign(1, value) < 0:
-            return ast.Negate(ast.Number(-value, "float", str(-value), span), span)
-        case float():
-            return ast.Number(value, "float", str(value), span)
+        case bool() | int() | float():
+            return constant(value, span)
         case str():
             return ast.String(value, span)
         case list() | tuple():

@@ -158,9 +158,7 @@ def _once(
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
     format, operations = asked.format, graph.operations
-    importer = Importer(
-        asked.name, format.node, format.library, operations, sizes or Sizes(), asked.program
-    )
+    importer = Importer(asked.name, format.node, operations, sizes or Sizes(), asked.program)
     importer.state.reasons = not direct
     importer.state.uniform = True
     importer.opset = model.version

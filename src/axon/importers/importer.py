@@ -19,6 +19,7 @@ from axon.importers.memo import Kinds, Memo, Outcome
 from axon.importers.naming import RESERVED, line_of, short
 from axon.importers.nonnegative import Sizes
 from axon.importers.operations import Constant, Operation, Unsupported
+from axon.importers.options import Options, functions, specialised
 from axon.importers.steps import Body, Called, Repeated, Step, SubgraphFunction
 from axon.inference.environment import Entry, Environment
 from axon.inference.infer import Inference
@@ -59,8 +60,6 @@ class Importer:
     name: str
     make_node: Callable[..., Any]
     """What a rule sees of an operation: a `Node`, or one that knows more of its format."""
-    library: str
-    """The path of the functions that rules of the format call."""
     operations: Sequence[Operation] = ()
     sizes: Sizes = field(default_factory=Sizes)
     writes: bool = True
@@ -102,6 +101,8 @@ class Importer:
     numbers: dict[str, int] = field(default_factory=dict)
     """The number that the last name with this beginning has."""
     taken: set[str] = field(default_factory=set)
+    functions: dict[tuple[str, Options], str] = field(default_factory=dict)
+    """What functions of the library are called in the program, by their options."""
     env: Environment = field(default_factory=Environment)
     held: dict[str, ast.Expr] = field(default_factory=dict)
     """What a run finds sizes as, by their names in expressions."""
@@ -175,9 +176,22 @@ class Importer:
             self.held[name] = held
         return name
 
+    def name_function(self, name: str, options: Options) -> str:
+        """What a function of the library is called at these options: the first has its name."""
+        known = self.functions.get((name, options))
+        if known is None:
+            known, number = name, 1
+            while known in self.taken or (number > 1 and self.is_taken(known)):
+                number += 1
+                known = f"{name}_{number}"
+            self.taken.add(known)
+            self.functions[name, options] = known
+            self.env.names[known] = Entry(specialised(name, options).scheme)
+        return known
+
     def is_taken(self, name: str) -> bool:
         """Whether something in the program has this name, or the language does."""
-        return name in self.taken or name in NAMES or name in library_names(self.library)
+        return name in self.taken or name in NAMES or name in library_names()
 
     def span(self, at: int) -> Span:
         """A node as a line of a text, which is empty unless reasons are asked for."""
@@ -293,9 +307,10 @@ class Importer:
 
 
 @cache
-def library_names(library: str) -> frozenset[str]:
-    """The functions of a file of the standard library."""
-    return frozenset(name for name, path in stdlib.files().items() if path == library)
+def library_names() -> frozenset[str]:
+    """The functions that rules call."""
+    files = stdlib.files().items()
+    return frozenset([*functions(), *(name for name, path in files if path in stdlib.IMPORTED)])
 
 
 def known_shape(type_: Type) -> Shape | None:

@@ -23,6 +23,7 @@ from axon.importers.importer import Importer
 from axon.importers.naming import hint
 from axon.importers.opened import added_up, as_plain, opened
 from axon.importers.operations import Malformed, Operation, Unsupported
+from axon.importers.options import Options
 from axon.importers.steps import Step
 from axon.inference.environment import Entry
 from axon.inference.state import State
@@ -230,11 +231,16 @@ class Node:
         importer.env.names[name] = Entry(scheme)
         return name
 
+    def name_function(self, name: str, options: Options) -> str:
+        return self.importer.name_function(name, options)
+
     # --- expressions ---
 
     def call(self, operator: str, *args: Expression, **attributes: Any) -> Expression:
-        """An operator applied; attributes that are None, or what they are anyway, are left out."""
-        if attributes:
+        """An operator applied, or a function of the library; attributes of operators that are None,
+        or what they are anyway, are left out.
+        """
+        if attributes and operator in OPERATORS:
             usual = OPERATORS[operator].defaults
             attributes = {
                 name: value
@@ -387,7 +393,8 @@ class Node:
         if names is None:
             names = self.outputs
         else:
-            self.alone = True  # another node has names of its own
+            if not set(names) <= set(self.outputs):
+                self.alone = True  # another node has names of its own
         known = expr.parts(self)
         found = self.importer.state.prune(self.infer(expr))
         items = found.items if isinstance(found, Tuple) else ()
@@ -433,13 +440,11 @@ class Node:
 
 
 class Format(NamedTuple):
-    """What inference needs of a format: its rules, the path of the functions that they call, and
-    what they see of an operation. Where inputs are usually `batched`, an input that may have a
-    batch in front or none is suggested with one.
+    """What inference needs of a format: its rules, and what they see of an operation. Where inputs
+    are usually `batched`, an input that may have a batch in front or none is suggested with one.
     """
 
     rules: Rules
-    library: str
     node: Callable[..., Node] = Node
     batched: bool = False
 

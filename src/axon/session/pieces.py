@@ -20,6 +20,7 @@ from axon.session.parts import Part
 from axon.source import Source, Span
 from axon.syntax import ast, mentioned, parse_program
 from axon.syntax.brackets import balance, is_settled
+from axon.syntax.cursor import RESERVED_WORD
 from axon.syntax.lexer import lex
 from axon.syntax.problems import MAX_SHOWN
 
@@ -202,7 +203,7 @@ def _add_up(pieces: list[Piece]) -> bool:
     """
     broken = [piece for piece in pieces if piece.problems]
     said = [each for piece in broken for each in piece.problems]
-    once = [p for p in said if p.code == "AX001" or "is a word of the language" in p.message]
+    once = [p for p in said if p.code == "AX001" or p.labels[0].text == RESERVED_WORD]
     if len(broken) > 1 and (len(once) > 1 or len(said) > MAX_SHOWN):
         return False
     open_ = [piece for piece in broken if not _is_balanced(piece)]

@@ -21,6 +21,11 @@ def sources() -> dict[str, str]:
     }
 
 
+def with_options() -> str:
+    """Functions of which importers make one for each choice of their options."""
+    return (Path(__file__).parent / "with_options" / "models.axon").read_text(encoding="utf-8")
+
+
 @cache
 def files() -> dict[str, str]:
     """The path of the file that defines a name, for every name of the library."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from axon.contents.reals import without_implied
 from axon.driver import check_text
 from axon.importers.imported import Imported
+from axon.importers.importer import Importer
 from axon.importers.operations import Constant
+from axon.importers.options import functions, specialised
 from axon.importers.writing.layers import Definition, found_layers
 from axon.importers.writing.lines import lines, pattern_of
 from axon.importers.writing.writer import Writer, value
 from axon.source import Source, Span
-from axon.syntax import ast
+from axon.syntax import ast, free_names
 from axon.syntax.printer import print_expr, print_program
 from axon.types import dim as dims
 from axon.types.show import Names
@@ -63,7 +65,7 @@ def _size_names(imported: Imported) -> Names:
     importer, names = imported.importer, Names()
     found = [var for name in imported.inputs for var in type_variables(imported.type(name))]
     names.reserve(found)
-    names.taken.update(importer.aliases.values())
+    names.taken.update((*importer.aliases.values(), *functions()))
     importer.taken.update(names(var) for var in found)
     return names
 
@@ -115,6 +117,7 @@ def _written(
     results = [_tensor(writer, *each) for each in zip(imported.outputs, outputs, strict=True)]
     whole = Definition("model", params, body, results, _limits(writer))
     definitions = [_definition(each) for each in (*layers, whole)]
+    definitions = [*_functions(importer, definitions), *definitions]
     program = ast.Program((*writer.declared, *definitions), None, BEHIND_A_LINE.source)
     return Written(print_program(program), writer.weights, writer.opaque)
 
@@ -138,6 +141,16 @@ def _limits(writer: Writer) -> tuple[ast.Condition, ...]:
     found = without_implied(store.dim(limit) for limit in writer.importer.limits)
     said = [AtLeast(dim, silent=False) for dim in found if set(dims.variables(dim)) <= writer.known]
     return tuple(trees.at_least(each) for each in said)
+
+
+def _functions(importer: Importer, definitions: list[ast.Binding]) -> list[ast.Binding]:
+    """The functions with options that definitions call."""
+    called = {name for each in definitions for name in free_names(each.value)}
+    return [
+        ast.Binding(ast.NamePattern(alias, NOWHERE), specialised(*key).function, BEHIND_A_LINE)
+        for key, alias in importer.functions.items()
+        if alias in called
+    ]
 
 
 def _definition(made: Definition) -> ast.Binding:

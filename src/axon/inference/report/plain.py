@@ -22,6 +22,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
 
+from axon.inference.generalise.schemes import is_silent, visible
 from axon.inference.program import Definition
 from axon.inference.report.plain_ranks import equate, is_open, one_shape, ranks_chosen, records_of
 from axon.inference.report.plain_sizes import (
@@ -35,7 +36,6 @@ from axon.inference.report.plain_sizes import (
     waiting,
 )
 from axon.inference.report.signature import describe_definition, shapes_of, type_text
-from axon.inference.schemes import is_silent, visible
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE
 from axon.solver.rules import new_store
