@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.ops.arrays import Array, Arrays
+from axon.ops.operator import Ints
 from axon.ops.padding import Number
 from axon.ops.sliding import SAME, Slides
-from axon.ops.traits import Attributes, Fill
+from axon.ops.traits import Fill
 
 
 def spatial(fill: Fill) -> dict[str, Fill]:
@@ -16,11 +17,9 @@ def spatial(fill: Fill) -> dict[str, Fill]:
     return dict.fromkeys(("h", "w", "d", "x*"), fill)
 
 
-def begins_by_size(attributes: Attributes) -> bool:
+def begins_by_size(strides: Ints, pad: Ints | str) -> bool:
     """Whether where the windows begin follows from the sizes."""
-    strides = attributes["stride"] or attributes["window"]
-    assert isinstance(strides, tuple)
-    return attributes["pad"] in SAME and any(stride != 1 for stride in strides)
+    return pad in SAME and any(stride != 1 for stride in strides)
 
 
 def truly_before(xp: Arrays, slides: Slides, sizes: Sequence[Number], pad: Any) -> list[Number]:

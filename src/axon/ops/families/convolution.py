@@ -118,13 +118,11 @@ def _(
 ) -> Array:
     """With pad="same" the windows begin where the true sizes tell."""
     assert conv.meaning is not None
-    given = {"stride": stride, "pad": pad, "dilation": dilation, "groups": groups}
-    if not begins_by_size(given):
-        return conv.meaning(xp, x, f, *bias, **given)
-    slides = slides_of(x.shape[2:], f.shape[2:], stride, pad, dilation, False)
-    before = truly_before(xp, slides, true.of(0)[2:], pad)
-    whole = begun(xp, x, slides, before, 0)
-    return conv.meaning(xp, whole, f, *bias, **{**given, "pad": (0,)})
+    if begins_by_size(stride, pad):
+        slides = slides_of(x.shape[2:], f.shape[2:], stride, pad, dilation, False)
+        before = truly_before(xp, slides, true.of(0)[2:], pad)
+        x, pad = begun(xp, x, slides, before, 0), (0,)
+    return conv.meaning(xp, x, f, *bias, stride=stride, pad=pad, dilation=dilation, groups=groups)
 
 
 @operator(Traits(padding=PADDED), roles={"c": "channels", "k": "output channels"})

@@ -104,7 +104,7 @@ def _(
 ) -> Array:
     """With pad="same" the windows begin where the true sizes tell."""
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
-    if not begins_by_size({"window": window, "stride": stride, "pad": pad}):
+    if not begins_by_size(stride or window, pad):
         return _windows(xp, "max", x, slides, tuple((s.before, s.after + s.hang) for s in slides))
     before = truly_before(xp, slides, true.of(0)[2:], pad)
     whole = begun(xp, x, slides, before, standing(xp, x.dtype, "lowest"))
@@ -187,7 +187,7 @@ def _(
     none, around = ((0, 0),) * len(slides), tuple((s.before, s.after + s.hang) for s in slides)
     sizes, y = true.of(0)[2:], wide(xp, x)
     before: list[Number] = [s.before for s in slides]
-    if begins_by_size({"window": window, "stride": stride, "pad": pad}):
+    if begins_by_size(stride or window, pad):
         before, around = truly_before(xp, slides, sizes, pad), none
         y = begun(xp, y, slides, before, 0)
     total = _windows(xp, "sum", y, slides, around)
@@ -261,7 +261,7 @@ def _(
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
     around = tuple((s.before, s.after + s.hang) for s in slides)
     y = wide(xp, x)
-    if begins_by_size({"window": window, "stride": stride, "pad": pad}):
+    if begins_by_size(stride or window, pad):
         before = truly_before(xp, slides, true.of(0)[2:], pad)
         y, around = begun(xp, y, slides, before, 0), ((0, 0),) * len(slides)
     total = _windows(xp, "sum", xp.abs(y) ** p, slides, around)
