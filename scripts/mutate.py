@@ -500,7 +500,7 @@ MUTATIONS = (
       "    if exact and Renaming(exact, {}, {}, {}).dim(gap) == 0:\n", "    if False:\n"),
     M("quotients are exact only if all elements are kept",
       "    if exact and Renaming(exact, {}, {}, {}).dim(gap) == 0:\n", "    if exact:\n"),
-    M("images of one size", "        or alike(store, said)\n", ""),
+    M("images of one size", "        or equal_products(store, said)\n", ""),
     M("weights have no batch", "words = [word for each in records_of(type_)",
       "words = [word for each in ()"),
     M("the first parameter has the batch", "for part in (*reversed(type_.params), type_.result)",

@@ -274,7 +274,7 @@ def _is_structured(
         return False
     if calls is Calls.WHILE:
         whole = "outputs" in values and len(args) == 3
-        return whole and structures.gives_structure(state, args[2], 1)
+        return whole and structures.returns_structure(state, args[2], 1)
     first = first_by_row(operator, len(args))
     output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(calls)  # type: ignore[arg-type]
     return structures.is_structured(state, args[first - 1], args[first:], output)

@@ -51,10 +51,10 @@ def is_structured(state: State, function: Type, tensors: list[Type], outputs: in
             return True
         if isinstance(whole, TypeVar) and (row is None or isinstance(row, TypeVar)):
             return True
-    return outputs is not None and gives_structure(state, function, outputs)
+    return outputs is not None and returns_structure(state, function, outputs)
 
 
-def gives_structure(state: State, function: Type, output: int) -> bool:
+def returns_structure(state: State, function: Type, output: int) -> bool:
     """Whether the output of a function is a structure, or may be: a part of its result, or all of
     it if `output` is -1.
     """

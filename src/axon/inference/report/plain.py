@@ -28,8 +28,8 @@ from axon.inference.report.plain_ranks import equate, is_open, one_shape, ranks_
 from axon.inference.report.plain_sizes import (
     Said,
     after,
-    alike,
     as_sums,
+    equal_products,
     multiples,
     one_size,
     settled,
@@ -163,7 +163,7 @@ def _chosen(state: State, type_: Type, said: Said, checks: list[Relation]) -> bo
         or one_shape(store)
         or one_size(store, said)
         or multiples(store, said)
-        or alike(store, said)
+        or equal_products(store, said)
     )
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 from axon.importers.node import Node
-from axon.importers.onnx.rules.loops.growing_sequences import GrowingSequence, in_place
+from axon.importers.onnx.rules.loops.appended_sequences import AppendedSequence, in_place
 from axon.importers.operations import Declared, Graph, Operation, used
 from axon.importers.runtime_values import merged
 from axon.importers.sequences.uniform_chunks import Chunks, hold, hold_opaque, same_for_all
@@ -83,7 +83,7 @@ def collect(node: Node, parts: dict[int, str]) -> bool:
         names, rows = _collected(node, parts, {i: none[begin] for i, begin in asked.items()})
     for i, name in rows.items():
         if names[i] and node.name(2 + i) in importer.sequences:
-            _list(node, GrowingSequence(node.operation, i, name, before), names[i])
+            _list(node, AppendedSequence(node.operation, i, name, before), names[i])
         elif names[i]:
             _join(node, node.name(2 + i), name, names[i])
     return True
@@ -189,7 +189,7 @@ def _join(node: Node, begin: str, rows: str, name: str) -> None:
     node.step((name,), whole)
 
 
-def _list(node: Node, found: GrowingSequence, name: str) -> None:
+def _list(node: Node, found: AppendedSequence, name: str) -> None:
     """The sequence of the rows, behind what was in it in the beginning: as pieces of one tensor, if
     all rows have the same shape.
     """

@@ -11,7 +11,7 @@ from typing import Any
 
 from axon.importers.expressions import TupleOf
 from axon.importers.node import Made, Node
-from axon.importers.onnx.rules.loops.growing_sequences import GrowingSequence, element, join
+from axon.importers.onnx.rules.loops.appended_sequences import AppendedSequence, element, join
 from axon.importers.onnx.rules.registry import rule
 from axon.importers.operations import Unsupported
 from axon.importers.sequences import uniform_chunks as chunks
@@ -100,7 +100,7 @@ def at(node: Node) -> Made:
     held = _sequence(node)
     if isinstance(held, Chunks):
         return chunks.at(node, held)
-    if isinstance(held, GrowingSequence):
+    if isinstance(held, AppendedSequence):
         return element(node, held)
     elements = _elements(node)
     if not elements:
@@ -132,7 +132,7 @@ def concat(node: Node) -> Made:
     held = _sequence(node)
     if isinstance(held, Chunks):
         return chunks.concat(node, held)
-    if isinstance(held, GrowingSequence):
+    if isinstance(held, AppendedSequence):
         join(node, held)
         return None
     elements, axis = _elements(node), node.attribute("axis")

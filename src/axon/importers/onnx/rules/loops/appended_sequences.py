@@ -19,7 +19,7 @@ from axon.types.variables import DimVar
 
 
 @dataclass(frozen=True, slots=True)
-class GrowingSequence:
+class AppendedSequence:
     """A state of a Loop, by its number: a sequence to which iterations append tensors of several
     sizes. `rows` has the type of those tensors in a stack; variables newer than `before` may differ
     among them.
@@ -31,7 +31,7 @@ class GrowingSequence:
     before: DimVar
 
 
-def element(node: Node, found: GrowingSequence) -> Expression:
+def element(node: Node, found: AppendedSequence) -> Expression:
     """What is known of any of the tensors: the sizes that all of them have."""
     made = ranked(node, node.importer.types[found.rows])
     if made is None or node.importer.sequences[found.loop.inputs[2 + found.state]]:
@@ -43,7 +43,7 @@ def element(node: Node, found: GrowingSequence) -> Expression:
     return node.declared(signature, node.tensor(found.rows))
 
 
-def join(node: Node, found: GrowingSequence) -> None:
+def join(node: Node, found: AppendedSequence) -> None:
     """All of a sequence, joined along an axis: the Loop, with a tensor that grows in its place."""
     importer, axis = node.importer, node.attribute("axis")
     made = ranked(node, importer.types[found.rows])
@@ -65,7 +65,7 @@ def join(node: Node, found: GrowingSequence) -> None:
     in_place(node, _joining(found, name, axis, node.outputs[0]))
 
 
-def _joining(found: GrowingSequence, begin: str, axis: int, name: str) -> Operation:
+def _joining(found: AppendedSequence, begin: str, axis: int, name: str) -> Operation:
     """The Loop that joins what it appended."""
     loop, body = found.loop, found.loop.attributes["body"]
     inputs = list(loop.inputs)
