@@ -194,6 +194,8 @@ def _cond(xp: FlatArrays, below: Any, condition: Any, then: Function, otherwise:
         assert frame is not None
         one, other = rows_of(a, frame), rows_of(b, frame)
         mine = lift(chosen, frame)
+        if not _alike(one, other) and one.ndim == other.ndim and one.dtype == other.dtype:
+            return _of_either(mine, one, other)
         for _ in range(one.ndim):
             mine = xp.expand_dims(mine, -1)
         if not _alike(one, other):
@@ -201,6 +203,16 @@ def _cond(xp: FlatArrays, below: Any, condition: Any, then: Function, otherwise:
         return xp.where(mine, one, other)
 
     return either(then(), otherwise())
+
+
+def _of_either(condition: Rows, one: Rows, other: Rows) -> Any:
+    """The rows of one of two values each, whose sizes are not the same."""
+    found = _truth(condition)
+    parts = []
+    for value, members in ((one, numpy.flatnonzero(found)), (other, numpy.flatnonzero(~found))):
+        if len(members):
+            parts.append((members, pick(value, members, Frame(value.frame.arrays, len(members)))))
+    return settled(condition.frame, parts)
 
 
 def _alike(a: Rows, b: Rows) -> bool:
