@@ -204,6 +204,10 @@ GROUPED = {
     "pad(r, before=1, mode=\"edge\")",
     "conv(expand_dims(transpose(r), axis=0), ones([2,3,1]))",
     "iterate(sum(r), fn (s) { s > 0.1 }, fn (s) { s / 2f })",
+    "cond(sum(r) > 0f, fn () { concat(r, r) }, fn () { r }, differ=0)",
+    "select(transpose(r), r[:, 0] > 0f, axis=1)", "distinct(cast(r > 0f, to=i32))",
+    "resize(r, scale=[1.5], axis=[0], mode=\"linear\")",
+    "scatter_elements(r, [0, -1], [1f, 2f])",
 }  # fmt: skip
 """What is not compiled for all rows; the report of loops says why."""
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.equal import along_rows
-from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.frames import Frame, NotFlat, Segments
 from axon.backends.segments.reduce import positions, reduced
-from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave
+from axon.backends.segments.rows import Rows, by_row, check_room, enter, innermost, leave
 from axon.backends.segments.scans import so_far, whole_arrays
 from axon.ops.arrays import Array
 
@@ -99,9 +99,11 @@ rule("argmin")(partial(_position, "min"))
 
 
 def _so_far(
-    xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int, dtype: Any = None
+    xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int | None = None, dtype: Any = None
 ) -> Any:
     x = only(x)
+    if axis is None and x.ndim != 1:
+        raise NotFlat("all elements so far")
     (along,) = axes_of(axis, x.ndim)
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=along + 1, dtype=dtype))
@@ -120,10 +122,19 @@ def _so_far(
 rule("cumsum", "cumprod")(_so_far)
 
 
+def _of_all(xp: FlatArrays, x: Array, frame: Frame) -> Rows:
+    """What all rows share."""
+    check_room(frame, frame.count, x.shape, x.dtype)
+    return Rows(frame, xp.xp.broadcast_to(x, (frame.count, *x.shape)))
+
+
 @rule("take_along_axis")
 def _take_along(
     xp: FlatArrays, below: Callable[..., Array], x: Any, numbers: Any, axis: int
 ) -> Any:
+    frame = innermost([x, numbers])
+    assert frame is not None
+    x, numbers = (each if by_row(each) else _of_all(xp, each, frame) for each in (x, numbers))
     x, numbers = only(x), only(numbers)
     if x.frame is not numbers.frame or x.ndim != numbers.ndim:
         raise NotFlat("elements of other rows")

@@ -36,6 +36,9 @@ RULES: dict[str, Rule] = {}
 TILED: dict[str, Rule] = {}
 """The same for functions of matrices in tiles."""
 
+MODULES: dict[str, Callable[[Any], Any]] = {}
+"""What stands for the modules of functions that the namespace below has."""
+
 INSTEAD: dict[Meaning, Rule] = {}
 """By the meaning of an operator: called with this namespace, the meaning and its arguments."""
 
@@ -74,6 +77,8 @@ class FlatArrays:
 
     def _function(self, name: str) -> Any:
         below = getattr(self.xp, name)
+        if name in MODULES:
+            return MODULES[name](below)
         if not callable(below) or isinstance(below, type):
             return below
         found = RULES.get(name)

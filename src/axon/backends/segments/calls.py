@@ -200,11 +200,24 @@ def either(xp: FlatArrays, condition: Rows, a: Value, b: Value) -> Value:
     assert frame is not None
     one, other = rows_of(a, frame), rows_of(b, frame)
     mine = lift(condition, frame)
+    known = not hasattr(xp.xp, "compiled")  # before a compiled program runs, no condition is
+    if known and not _alike(one, other) and one.ndim == other.ndim and one.dtype == other.dtype:
+        return _of_either(mine, one, other)
     for _ in range(one.ndim):
         mine = xp.expand_dims(mine, -1)
     if not _alike(one, other):
         raise NotFlat("the sides of a condition have different sizes")
     return xp.where(mine, one, other)
+
+
+def _of_either(condition: Rows, one: Rows, other: Rows) -> Any:
+    """The rows of one of two values each, whose sizes are not the same."""
+    found = _truth(condition)
+    parts = []
+    for value, members in ((one, numpy.flatnonzero(found)), (other, numpy.flatnonzero(~found))):
+        if len(members):
+            parts.append((members, pick(value, members, Frame(value.frame.arrays, len(members)))))
+    return settled(condition.frame, parts)
 
 
 def _alike(a: Rows, b: Rows) -> bool:

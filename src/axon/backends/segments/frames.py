@@ -261,8 +261,12 @@ class Counts:
         for each in (left, right):
             if isinstance(each, Counts):
                 frame = each.frame if each.frame.depth > frame.depth else frame
-            elif type(each) is not int:
+            elif hasattr(each, "frame"):  # it has the operator too
                 return NotImplemented
+            elif hasattr(each, "dtype"):
+                return frame.arrays.pointwise(how, left, right)
+            elif type(each) is not int:
+                raise NotFlat("a size that differs, and a number that is none")
         a, b = (x.into(frame).numbers if isinstance(x, Counts) else x for x in (left, right))
         return Counts(frame, how(a, b))
 

@@ -24,16 +24,17 @@ each element have room in one number.
 
 SIGNED = {1: numpy.int8, 2: numpy.int16, 4: numpy.int32, 8: numpy.int64}
 
+FLOATS = "fV"
+"""NumPy's letters for floats, its own and others."""
+
 HALF = 1 << 31
 """Half as many numbers as 32 bits can hold."""
 
 
-def places(values: Array, segments: Segments, descending: bool = False) -> Index | None:
+def places(values: Array, segments: Segments, descending: bool = False) -> Index:
     """Where in its row each element of the ordered rows comes from, along the first dimension; NaN
-    last, or first if the largest are first. None if elements of this type are not ordered so.
+    last, or first if the largest are first.
     """
-    if values.dtype.kind not in "biufV":
-        return None
     made = numpy.empty(values.shape, numpy.int64)
     _in_parts(_narrowed(values), made, segments, partial(_places, descending=descending))
     return made
@@ -41,8 +42,7 @@ def places(values: Array, segments: Segments, descending: bool = False) -> Index
 
 def ordered(values: Array, segments: Segments, descending: bool = False) -> Array | None:
     """The elements of each row in order, if equal ones cannot be told apart; else None."""
-    kind = values.dtype.kind
-    if kind not in "biufV" or (kind in "fV" and _told_apart(values)):
+    if values.dtype.kind in FLOATS and _told_apart(values):
         return None
     if values.ndim > 1:
         return along_rows(values, segments, _backwards if descending else _forwards)
@@ -82,7 +82,7 @@ def _in_parts(values: Array, made: Array, segments: Segments, function: Part) ->
 
 def _places(values: Array, lengths: Index, descending: bool) -> Index:
     ranks = _ranks(values)
-    if values.dtype.kind in "fV":
+    if values.dtype.kind in FLOATS:
         ranks[ranks == -1] = 0  # a zero and a negative one are equal
         nan = values != values
         if nan.any():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy
@@ -11,7 +10,6 @@ import numpy
 from axon.backends.segments import keys
 from axon.backends.segments.along import axes_of
 from axon.backends.segments.arrays import INSTEAD, FlatArrays, only, rule
-from axon.backends.segments.equal import along_rows
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.rows import Rows, enter, leave
 from axon.backends.segments.scans import places_in_order, whole_arrays
@@ -36,25 +34,8 @@ def _argsort(xp: FlatArrays, below: Below, x: Any, axis: int = -1, stable: bool 
     if whole_arrays(xp.xp):
         places = places_in_order(xp.xp, x.values, x.segments)
     else:
-        values = numpy.asarray(x.values)
-        found = keys.places(values, x.segments)
-        places = along_rows(values, x.segments, partial(_quick, below)) if found is None else found
+        places = keys.places(numpy.asarray(x.values), x.segments)
     return Rows(x.frame, places, x.segments, x.place)
-
-
-def _quick(below: Below, rows: Array) -> Array:
-    """The order along the second dimension, on NumPy, which finds one many times as fast if equal
-    elements may change places. Where there are none, nothing can.
-    """
-    if (rows != rows).any():
-        return below(rows, axis=1, stable=True)
-    order = numpy.argsort(rows, axis=1)
-    ordered = numpy.take_along_axis(rows, order, axis=1)
-    equal = ordered[:, 1:] == ordered[:, :-1]
-    again = numpy.flatnonzero(equal.any(axis=tuple(range(1, rows.ndim))))
-    if len(again):
-        order[again] = below(rows[again], axis=1, stable=True)
-    return order
 
 
 # --- the operators -------------------------------------------------------------------------------
@@ -77,16 +58,13 @@ def _sort(xp: FlatArrays, usual: Meaning, x: Any, axis: int, descending: bool) -
     if made is not None:
         return Rows(x.frame, made, x.segments, x.place)
     found = keys.places(x.values, x.segments, descending)
-    if found is None:
-        return usual(xp, x, axis=axis, descending=descending)
     return Rows(x.frame, keys.taken(x.values, x.segments, found), x.segments, x.place)
 
 
 def _places(xp: FlatArrays, x: Any, axis: int, descending: bool) -> Rows | None:
     if not _in_rows(xp, x, axis):
         return None
-    found = keys.places(x.values, x.segments, descending)
-    return None if found is None else Rows(x.frame, found, x.segments, x.place)
+    return Rows(x.frame, keys.places(x.values, x.segments, descending), x.segments, x.place)
 
 
 def _order(xp: FlatArrays, usual: Meaning, x: Any, axis: int, descending: bool) -> Any:

@@ -24,6 +24,8 @@ def _sliced(xp: FlatArrays, below: Below, x: Any, index: tuple[Any, ...]) -> Any
     x = only(x)
     if len(index) == 1 and hasattr(index[0], "dtype") and index[0].ndim:
         return _by_array(xp, x, index[0])
+    if hasattr(index[0], "dtype") and all(type(part) in (int, slice) for part in index[1:]):
+        return _by_array(xp, _sliced(xp, below, x, (slice(None), *index[1:])), index[0])
     taken_up = sum(part is not None and part is not Ellipsis for part in index)
     if Ellipsis not in index:
         index = (*index, Ellipsis)
@@ -45,9 +47,10 @@ def _sliced(xp: FlatArrays, below: Below, x: Any, index: tuple[Any, ...]) -> Any
 
 
 def _by_array(xp: FlatArrays, x: Rows, index: Any) -> Any:
-    if not isinstance(index, Rows) or index.ndim != 1:
+    mask = xp.xp.kind(index.dtype) == "b"
+    if index.ndim != 1 or (mask and not isinstance(index, Rows)):
         raise NotFlat("an array as an index")
-    if xp.xp.kind(index.dtype) == "b":
+    if mask:
         return xp.take(x, xp.nonzero(index)[0], axis=0)
     return xp.take(x, index, axis=0)
 
@@ -205,6 +208,8 @@ def _take(xp: FlatArrays, below: Below, x: Any, numbers: Any, axis: int | None =
     if not isinstance(numbers, Rows) and x.segments is None:
         return Rows(x.frame, below(x.values, numbers, axis=along + 1))
     if along != 0:
+        if isinstance(numbers, Rows) and numbers.ndim == 1:
+            return _moved_back(xp, _of_row(xp, _in_front(xp, x, along), numbers), along)
         if isinstance(numbers, Rows) or x.segments is None:
             raise NotFlat("rows along a later axis")
         if along == x.place:
@@ -217,6 +222,19 @@ def _take(xp: FlatArrays, below: Below, x: Any, numbers: Any, axis: int | None =
         return leave(x.frame, inner, x.segments, x.place + numbers.ndim - 1)
     x = as_segments(xp, x, 0)
     return _of_row(xp, x, numbers)
+
+
+def _in_front(xp: FlatArrays, x: Rows, axis: int) -> Rows:
+    """An axis whose size differs, as the first one."""
+    x = as_segments(xp, x, axis)
+    return Rows(x.frame, x.values, x.segments, 0)
+
+
+def _moved_back(xp: FlatArrays, x: Rows, axis: int) -> Rows:
+    """The first axis in its place again."""
+    if x.segments is None:
+        return Rows(x.frame, xp.xp.moveaxis(x.values, 1, axis + 1))
+    return Rows(x.frame, x.values, x.segments, axis)
 
 
 def _of_row(xp: FlatArrays, x: Rows, numbers: Any) -> Rows:

@@ -121,7 +121,7 @@ def _einsum(xp: FlatArrays, below: Below, equation: str, *parts: Any) -> Any:
     given, _, result = equation.replace(" ", "").partition("->")
     letters = given.split(",")
     batch = next((c for c in "ZYXWVUTS" if c not in equation), None)
-    if batch is None or "." in equation or "->" not in equation:
+    if batch is None or "->" not in equation:
         raise NotFlat("einsum")
     rows = [lift(part, frame) if by_row(part) else part for part in parts]
     packed = [(x, names) for x, names in zip(rows, letters, strict=True)
@@ -131,6 +131,8 @@ def _einsum(xp: FlatArrays, below: Below, equation: str, *parts: Any) -> Any:
                  for x, each in zip(rows, letters, strict=True)]  # fmt: skip
         values = [x.values if isinstance(x, Rows) else x for x in rows]
         return Rows(frame, below(f"{','.join(every)}->{batch}{result}", *values))
+    if "." in equation:
+        raise NotFlat("einsum with dimensions that have no letter")
     first, names_of_first = packed[0]
     letter, segments = names_of_first[first.place], first.segments
     assert segments is not None

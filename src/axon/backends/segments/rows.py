@@ -33,6 +33,9 @@ class ByRow:
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.frame.arrays.astype(self, dtype)
 
+    def view(self, dtype: Any) -> Any:
+        return self.frame.arrays.pointwise(lambda values: values.view(dtype), self)
+
     def reshape(self, *shape: Any) -> Any:
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
         return self.frame.arrays.reshape(self, tuple(sizes))

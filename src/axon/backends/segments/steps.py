@@ -34,6 +34,9 @@ from axon.source import Span
 NEAR = 1 << 19
 """How many elements a matrix of all rows of a part should have at most, so that it stays near."""
 
+UNFIT = (NotFlat, TypeError, ValueError)
+"""What a meaning raises that does with values of rows what can be done with arrays only."""
+
 
 @dataclass(slots=True, eq=False)
 class Step:
@@ -80,7 +83,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
         except Parted as found:
             keys = found.labels if found.frame is frame else None
             why = str(found)
-        except NotFlat as problem:
+        except UNFIT as problem:
             why = str(problem)
     if frame is None:
         raise NotFlat("a function inside uses what differs")
@@ -185,7 +188,7 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
         if found.frame is not frame:
             raise
         return _in_groups(step, xp, frame, args, named, found.labels)
-    except NotFlat as problem:
+    except UNFIT as problem:
         why = str(problem)
         if any(map(_is_function, args)):
             raise

@@ -248,7 +248,7 @@ def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
 
 @group_norm.means
 def _(xp: Arrays, x: Array, *vectors: Array, groups: int, epsilon: float) -> Array:
-    y = wide(xp, x).reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
+    y = wide(xp, x).reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
     y = _standard(xp, y, tuple(range(2, y.ndim)), epsilon).reshape(x.shape)
     return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
