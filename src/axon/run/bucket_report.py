@@ -20,13 +20,19 @@ class DimensionReport:
     waste: float = 0.0
 
     def __str__(self) -> str:
+        return f"{self.name}: {self.outcome}"
+
+    @property
+    def outcome(self) -> str:
+        """What became of it, as a text."""
         if self.bucketed:
-            return f"{self.name}: padded {self.policy}, {self.waste:.0%} padding"
+            return f"padded {self.policy}, {self.waste:.0%} padding"
         if not self.reason:
-            return f"{self.name}: no buckets asked for"
-        place = f" of `{self.operator}`" if self.operator else ""
+            return "no buckets asked for"
         where = f" in line {self.line}" if self.line is not None else ""
-        return f"{self.name}: exact, because{place}{where}: {self.reason}"
+        if not self.operator:
+            return f"exact, because {self.reason}{where}"
+        return f"exact, because of `{self.operator}`{where}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +63,12 @@ class Report:
             first += f"; {self.exact} at exact sizes"
         if self.reason:
             first += f": {self.reason}"
+        alike: dict[str, list[str]] = {}
+        for each in self.dimensions:
+            alike.setdefault(each.outcome, []).append(each.name)
+        rows = [f"  {', '.join(names)}: {outcome}" for outcome, names in alike.items()]
         loops = [f"  row by row: {each}" for each in self.row_loops]
-        return "\n".join([first, *(f"  {each}" for each in self.dimensions), *loops])
+        return "\n".join([first, *rows, *loops])
 
 
 def _count(number: int, what: str) -> str:
