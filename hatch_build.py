@@ -28,12 +28,12 @@ COMPILED = (
     "ops/scheme.py",
     "ops/traits.py",
     "inference/*.py",
-    "inference/report/*.py",
+    "inference/*/*.py",
     "contents/*.py",
     "importers/*.py",
     "importers/*/*.py",
-    "importers/onnx/rules/*.py",
-    "importers/torch/*/*.py",
+    "importers/*/*/*.py",
+    "importers/*/*/*/*.py",
 )
 LEFT_OUT = {
     "types/atoms.py",  # its objects are held weakly

@@ -11,11 +11,11 @@ from axon.diagnostics import Diagnostic, error
 from axon.driver import Checked, prelude
 from axon.graph.module import Module, make_module
 from axon.inference.environment import Environment, bound_names
+from axon.inference.generalise.schemes import visible
 from axon.inference.program import Definition, ProgramInference
 from axon.inference.report.plain import Reading, has_reading, read_plainly
 from axon.inference.report.plain_sizes import settled
 from axon.inference.report.signature import type_text
-from axon.inference.schemes import visible
 from axon.source import Span
 from axon.syntax import ast, mentioned
 from axon.types.dim import Dim

@@ -28,11 +28,8 @@ sizes in them are padded.
 """
 
 EXACT = {
-    "argmax_pool": "chw", "center_crop_pad": "hw", "col2im": "n", "conv": "rs", "deform_conv": "c",
-    "det": "n", "ensure_shape": "n", "grid_sample": "hw", "im2col": "c", "quantise_range": "bn",
-    "negative_log_likelihood": "n", "permutation": "n", "reshaped_sizes": "n", "resize": "hw",
-    "reverse_sequence": "bds", "roi_align": "chnrw", "roi_pool": "chnrw", "scatter_elements": "bn",
-    "scatter_nd": "hnw", "space_to_depth": "c", "update_cache": "bdh",
+    "argmax_pool": "chw", "conv": "rs", "deform_conv": "c", "det": "n", "grid_sample": "hw",
+    "reshaped_sizes": "n", "roi_align": "chnrw", "roi_pool": "chnrw", "space_to_depth": "c",
 }  # fmt: skip
 """The sizes in examples that are not padded, by operator."""
 

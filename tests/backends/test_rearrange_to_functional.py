@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from axon.driver import check_text
-from axon.inference.attributes import AttributeReader
+from axon.inference.constructs.attributes import AttributeReader
 from axon.ops import OPERATORS
 from axon.ops.examples import lift
 from axon.source import Source

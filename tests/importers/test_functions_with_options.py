@@ -30,7 +30,7 @@ def test_each_function_has_a_type_with_its_defaults(name: str) -> None:
 
 def test_each_function_is_called_by_some_rule() -> None:
     texts: set[str] = set()
-    for path in RULES.rglob("rules/*.py"):
+    for path in RULES.rglob("rules/**/*.py"):
         tree = python.parse(path.read_text())
         found = [each.value for each in python.walk(tree) if isinstance(each, python.Constant)]
         texts.update(each for each in found if isinstance(each, str))

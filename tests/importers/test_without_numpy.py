@@ -12,8 +12,10 @@ for name in ("numpy", "onnx", "jax"):
     sys.modules[name] = None
 from axon.importers.imported import import_operations
 from axon.importers.node import Format
-from axon.importers.onnx.rules import constants, join_and_split, pointwise
-from axon.importers.onnx.rules import reductions, shapes, slicing
+from axon.importers.onnx.rules.tensors import constants, join_and_split
+from axon.importers.onnx.rules.numbers import pointwise
+from axon.importers.onnx.rules.numbers import reductions
+from axon.importers.onnx.rules.tensors import shapes, slicing
 from axon.importers.onnx.rules.registry import find
 from axon.importers.operations import Declared, Graph, Model, Operation
 

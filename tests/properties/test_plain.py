@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from axon.driver import check_text
+from axon.inference.generalise.schemes import visible
 from axon.inference.report.signature import type_text
-from axon.inference.schemes import visible
 from axon.plain import plain_readings
 from axon.types.show import Names, Show
 from axon.types.type import type_variables

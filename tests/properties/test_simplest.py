@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axon.inference.implied import follows
-from axon.inference.simplest import simplest
+from axon.inference.generalise.implied import follows
+from axon.inference.generalise.simplest import simplest
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Names, Show

@@ -320,3 +320,40 @@ def test_the_report_can_be_read() -> None:
         "  m, d, e: no buckets asked for",
         "  n: padded to 8, 16, 25% padding",
     ]
+
+
+def test_the_reports_of_a_program() -> None:
+    net = axon.compile(
+        "op own : t s -> t s;"
+        "f = fn (x : f32 [n]) { sum(x) }; g = fn (x : f32 [n]) { own(x) }; h = fn (x) { x };",
+        ops={"own": lambda x: x},
+    )
+    made = net.on("jax", buckets={"n": 8})
+    assert repr(made.reports()) == "no function was called in buckets"
+    for n in (3, 5, 9):
+        made.f(*arrays((n,)))
+        made.g(*arrays((n,)))
+    assert [(each.name, each.compilations, each.hits) for each in made.reports()] == [
+        ("f", 2, 1),
+        ("g", 3, 0),
+    ]
+    assert repr(made.reports()).splitlines() == [
+        "f: 3 calls, 2 compilations, 1 hit, 47% padding",
+        "  n: padded to multiples of 8, 47% padding",
+        "g: 3 calls, 3 compilations, 0 hits, 0% padding; 3 at exact sizes",
+        "  n: exact, because of `own` in line 1: it is not known what padding does to an operator"
+        " of the caller",
+    ]
+    for shown in (made.reports(), made.f.report()):
+        html = shown._repr_html_()
+        assert "multiples of 8, 47% padding" in html and html.count("<table>") == 1
+    with pytest.raises(axon.ArgumentError, match="no buckets"):
+        net.reports()
+
+
+def test_calls_for_gradients_are_reported() -> None:
+    made = axon.compile("f = fn (x : f32 [n]) { sum(x * x) };").on("jax", buckets={"n": 8})
+    for n in (3, 5, 9, 1):
+        jax.grad(made.f.jax)(*arrays((n,)))
+    report = made.f.report()
+    assert (report.calls, report.compilations, report.hits, report.exact) == (4, 3, 1, 1)

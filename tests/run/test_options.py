@@ -136,9 +136,8 @@ def test_what_is_no_folder_for_the_cache(given: Any) -> None:
 
 def test_a_file_is_no_folder_for_the_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for path in (tmp_path / "file", tmp_path / "file" / "inside"):
-        text = says(lambda path=path: NET.on("jax", cache=path))  # type: ignore[misc]
-        assert text == f"{path} cannot be the cache: it is no folder"
+    text = says(lambda: NET.on("jax", cache=tmp_path / "file"))
+    assert text == f"{tmp_path / 'file'} cannot be the cache: it is no folder"
     assert "cannot be the cache" in says(lambda: NET.on("jax", cache="\0"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from axon.driver import check_text
-from axon.inference.foreign_names import ATTRIBUTES, FORMS, LIBRARIES, WORDS
+from axon.inference.habits.foreign_names import ATTRIBUTES, FORMS, LIBRARIES, WORDS
 from axon.ops import OPERATORS
 from axon.syntax.habits import STATEMENTS
 from axon.syntax.tokens import FOREIGN_WORDS

@@ -42,15 +42,15 @@ PARTS = (
 )
 NARROW = {
     "inference/unify.py",
-    "inference/schemes.py",
-    "inference/existentials.py",
-    "inference/choices.py",
+    "inference/generalise/schemes.py",
+    "inference/generalise/existentials.py",
+    "inference/generalise/choices.py",
     "solver/store.py",
 }
 """Where the facts of a variable change while its definition is inferred (docs/architecture.md)."""
 MAKE = {
     "inference/calls.py",
-    "inference/records.py",
+    "inference/constructs/records.py",
     "types/conditions.py",
     "types/reader.py",
 }

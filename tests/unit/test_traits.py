@@ -40,14 +40,14 @@ OTHER_MEANING = {
     "backends/torch_meanings.py": {"pad"},  # an attribute
     "backends/torch_windows.py": {"max"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
-    "inference/by_place.py": {"transpose"},  # a member of a tensor elsewhere
+    "inference/recording/by_place.py": {"transpose"},  # a member of a tensor elsewhere
     "inference/report/labels.py": {"size"},
     "inference/report/plain_sizes.py": {"min"},  # of sizes
     "inference/report/mismatch.py": {"size", "any"},
     "inference/report/conflict.py": {"size", "rank", "uniform"},
-    "inference/size_values.py": {"size"},
-    "inference/subscripts.py": {"size"},
-    "inference/used_as_sizes.py": {"shape"},
+    "inference/constructs/size_values.py": {"size"},
+    "inference/constructs/subscripts.py": {"size"},
+    "inference/constructs/used_as_sizes.py": {"shape"},
     "ops/interpolate.py": {"floor", "ceil"},  # values of attributes
     "ops/traits.py": {"sum", "prod", "max", "min", "all", "any"},  # functions of arrays
     "prove/by_isl.py": {"min"},  # atoms of a formula
@@ -59,7 +59,7 @@ OTHER_MEANING = {
 }
 """Words that are names of operators too, in the modules where they mean something else."""
 
-ELSEWHERE = {"inference/foreign_calls.py", "inference/foreign_names.py"}
+ELSEWHERE = {"inference/habits/foreign_calls.py", "inference/habits/foreign_names.py"}
 """Of the names of functions, members and attributes of other libraries, and of what they become."""
 
 OF_ARRAYS = "backends/segments/"
@@ -145,7 +145,7 @@ def stated(tree: ast.Module) -> set[str]:
 
 def test_no_rule_states_a_type() -> None:
     """A rule names operators: the types of its outputs are those of their signatures."""
-    rules = sorted((ROOT / "importers").glob("*/rules/*.py"))
+    rules = sorted((ROOT / "importers").glob("*/rules/**/*.py"))
     assert len(rules) > 20
     assert [path.name for path in rules if stated(ast.parse(path.read_text("utf-8")))] == []
 

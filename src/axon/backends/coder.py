@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from axon.backends import externs, row_plan, row_sizes, rowwise
+from axon.backends import externs, row_application, row_sizes, rowwise
 from axon.backends.checks import check
 from axon.backends.fold import folded
 from axon.backends.fusion import Fusion
@@ -403,7 +403,7 @@ class Body:
         params = [*values.values(), *sizes.values(), *inner.params(function.params)]
         result = inner.write(function)
         self.coder.define(name, params, inner, result)
-        lift = self.names.constant(row_plan.Lifted, "Lifted", "Lifted")
+        lift = self.names.constant(row_application.Lifted, "Lifted", "Lifted")
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
         whole = self.coder.for_all_rows(self.coder, function, values, sizes, self.levels)
@@ -535,7 +535,7 @@ class Body:
         takes_function = any(isinstance(o, Function | OperatorFunction) for o in node.operands)
         return takes_function and any(runtime(value.type) for value in values)
 
-    def _plan(self, node: Apply) -> row_plan.Plan:
+    def _plan(self, node: Apply) -> row_application.Plan:
         """How an operator is applied to rows that vary."""
         operator, arity = node.operator, len(node.operands)
         rows = rows_of(operator, node.type, node.written)
@@ -544,7 +544,7 @@ class Body:
             blank = self._blank(node.result.type)
         except Refused:  # no array is as large: the arguments, or a check, will say so
             blank = None
-        return row_plan.Plan(
+        return row_application.Plan(
             operator.name,
             operator.traits,
             tuple(map(rows.batch, range(arity))),

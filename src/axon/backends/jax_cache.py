@@ -32,7 +32,7 @@ def keep_in(folder: str) -> None:
             pass
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        if isinstance(problem, FileExistsError | NotADirectoryError):
+        if isinstance(problem, FileExistsError):
             reason = "it is no folder"
         raise Unusable(f"{folder} cannot be the cache: {reason}") from None
     config: Any = jax.config

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from axon.backends.bounded import Bounded
+from axon.backends.numpy_attention import attention_of_rows
 from axon.ops.arrays import Array, Arrays, Pairs, Value, wide
 from axon.ops.memory import check_fits
 
@@ -33,6 +34,7 @@ CHUNK = 1 << 24
 
 class NumpyArrays(Bounded):
     library = np
+    attention_of_rows = attention_of_rows
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)

@@ -11,8 +11,8 @@ from typing import Any
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, Row
+from axon.backends.row_application import Lifted, Plan, is_varying
 from axon.backends.row_moves import is_batch
-from axon.backends.row_plan import Lifted, Plan, is_varying
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.groups import settled
 from axon.backends.segments.mapping import map_flat

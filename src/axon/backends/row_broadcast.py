@@ -12,8 +12,8 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host, namespace
 from axon.backends.ragged_rows import map_rows, rows_of, zeros_row
+from axon.backends.row_application import Plan, blank_inside, is_varying
 from axon.backends.row_levels import which
-from axon.backends.row_plan import Plan, blank_inside, is_varying
 from axon.backends.row_sizes import RowSizes, at
 from axon.ops.arrays import Arrays, Meaning, Value
 

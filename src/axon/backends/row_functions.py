@@ -7,9 +7,9 @@ from typing import Any
 
 from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
+from axon.backends.row_application import Plan, as_levels, batched, blank_inside
 from axon.backends.row_at_once import compiled, mapped
 from axon.backends.row_levels import which
-from axon.backends.row_plan import Plan, as_levels, batched, blank_inside
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
 

@@ -9,8 +9,8 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host, join
 from axon.backends.ragged_rows import map_rows, rows_of
+from axon.backends.row_application import Plan, blank_inside
 from axon.backends.row_levels import which
-from axon.backends.row_plan import Plan, blank_inside
 from axon.ops.arrays import Array, Arrays, Meaning, Value
 from axon.ops.levels import depth
 

@@ -15,12 +15,12 @@ from axon.backends import ragged
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host
 from axon.backends.ragged_rows import map_rows, rows_of
+from axon.backends.row_application import Lifted, Plan, batched, blank_inside, is_varying
 from axon.backends.row_at_once import applied
 from axon.backends.row_broadcast import broadcast
 from axon.backends.row_functions import functional
 from axon.backends.row_levels import which
 from axon.backends.row_moves import even, expand, is_batch, one_matrix, reduce_flat, squeeze, stack
-from axon.backends.row_plan import Lifted, Plan, batched, blank_inside, is_varying
 from axon.backends.row_sizes import RowSizes, at, rows_among
 from axon.ops.arrays import Arrays, Meaning, Value
 from axon.ops.traits import RowRule

@@ -85,12 +85,12 @@ class EditedFile:
         views: dict[Part, View] = {}
         self._bound = {}
         at = 0
-        for piece in file.pieces:
-            for part in piece.parts:
+        for fragment in file.fragments:
+            for part in fragment.parts:
                 view = self._views.get(part)
                 if view is None:
-                    view = View(part, piece.start, at, piece.broken, file)
-                view.start, view.at = piece.start, at
+                    view = View(part, fragment.start, at, fragment.broken, file)
+                view.start, view.at = fragment.start, at
                 views[part] = view
                 at += 1
         self._views = views

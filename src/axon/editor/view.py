@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from axon.driver import prelude
 from axon.editor.names import Names
 from axon.inference.environment import Entry, Environment
-from axon.inference.noted import Noted, note
+from axon.inference.recording.noted import Noted, note
 from axon.inference.report.signature import Signature
 from axon.session import File, Part, Result
 from axon.source import Span

@@ -12,7 +12,7 @@ from axon.graph.module import Module
 from axon.graph.operators import apply_operator
 from axon.graph.scope import Closure, Declared, Known, Scope, Stop
 from axon.graph.walk import Walk
-from axon.inference.elaborate import Elaboration
+from axon.inference.recording.elaborate import Elaboration
 from axon.ops import Operator
 from axon.ops.scheme import scheme_of
 from axon.source import Source, Span

@@ -22,8 +22,8 @@ from axon.graph.graph import (
 )
 from axon.graph.scope import Closure, Declared, Known, NotAValue, Stop, Structure, bundle
 from axon.graph.state import Foreign, State
-from axon.inference.elaborate import Elaboration
-from axon.inference.existentials import conditions
+from axon.inference.generalise.existentials import conditions
+from axon.inference.recording.elaborate import Elaboration
 from axon.ops.families.pointwise import divide
 from axon.solver.constraints import NOWHERE, Guard, Origin
 from axon.source import Span

@@ -9,10 +9,10 @@ from axon.graph.graph import Function, OperatorFunction
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Known, Stop, Structure, operand_type
 from axon.graph.state import Shared, State
-from axon.inference.elaborate import Elaboration, elaborate, enter_name
 from axon.inference.environment import Entry, Environment, Parameters
 from axon.inference.infer import Inference
 from axon.inference.operators import scheme_of_value
+from axon.inference.recording.elaborate import Elaboration, elaborate, enter_name
 from axon.solver.constraints import Guard
 from axon.syntax import ast, mentioned
 from axon.types.trees import NOWHERE as NOWHERE_SPAN

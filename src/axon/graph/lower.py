@@ -39,9 +39,9 @@ from axon.graph.state import Library, Shared, State
 from axon.graph.structures import grouped
 from axon.graph.tidy import tidy
 from axon.graph.walk import Walk
+from axon.inference.constructs.parameters import constant
 from axon.inference.environment import Entry
-from axon.inference.parameters import constant
-from axon.inference.record import Default
+from axon.inference.recording.record import Default
 from axon.inference.walk import Prelude
 from axon.ops import written_as
 from axon.ops.levels import LevelTree, levels_of_type

@@ -10,7 +10,7 @@ from axon.graph.graph import OperatorFunction, ShapeOf, SizeOf
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Declared, Known, Scope
 from axon.graph.walk import Walk
-from axon.inference.parameters import constant, has_defaults
+from axon.inference.constructs.parameters import constant, has_defaults
 from axon.ops import OPERATORS, written_as
 from axon.syntax import ast, with_defaults
 from axon.types.type import DimValue, Scheme, ShapeValue, Type

@@ -9,7 +9,7 @@ from axon.graph.measure import measure
 from axon.graph.scope import Known, Scope
 from axon.graph.state import State
 from axon.graph.walk import Walk
-from axon.inference.record import Use
+from axon.inference.recording.record import Use
 from axon.ops import Operator
 from axon.ops.levels import first_by_row
 from axon.ops.named import placed

@@ -17,8 +17,8 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.module import Module
-from axon.inference.elaborate import Elaboration
-from axon.inference.parameters import constant
+from axon.inference.constructs.parameters import constant
+from axon.inference.recording.elaborate import Elaboration
 from axon.syntax import ast, eta_expanded
 from axon.types.type import (
     DimValue,

@@ -9,7 +9,7 @@ from axon.diagnostics import error
 from axon.graph.graph import Graph, Node, Value
 from axon.graph.module import Module
 from axon.graph.scope import Closure, Known, Stop
-from axon.inference.elaborate import Elaboration
+from axon.inference.recording.elaborate import Elaboration
 from axon.inference.walk import Prelude
 from axon.solver.constraints import Guard
 from axon.syntax import ast

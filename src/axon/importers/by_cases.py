@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from axon.importers.importer import Importer
-from axon.inference.schemes import resolved
+from axon.inference.generalise.schemes import resolved
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.type import AtLeast, Tensor, Type, shape_rank

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from axon.inference import choices, structures
-from axon.inference.schemes import Fresh, instantiate
+from axon.inference.constructs import structures
+from axon.inference.generalise import choices
+from axon.inference.generalise.schemes import Fresh, instantiate
 from axon.inference.state import State
 from axon.inference.unify import restrict, unify, unify_elem
 from axon.solver.constraints import Origin

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axon.inference.apply import Site, apply_scheme
+from axon.inference.constructs.parameters import arranged, types_of
 from axon.inference.environment import Entry, Environment, Parameters
-from axon.inference.existentials import opened_by_call
+from axon.inference.generalise.existentials import opened_by_call
+from axon.inference.generalise.schemes import instantiate
 from axon.inference.operators import apply_operator, wrong_count
-from axon.inference.parameters import arranged, types_of
-from axon.inference.record import Default
-from axon.inference.schemes import instantiate
+from axon.inference.recording.record import Default
 from axon.inference.unify import unify
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS, written_as
@@ -36,7 +36,7 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
     if isinstance(function, ast.Field):
         function = imported(inference, function, env) or function
         if isinstance(function, ast.Field) and is_of_library(inference, function, env):
-            from axon.inference.unbound import report_library  # only for a message
+            from axon.inference.habits.unbound import report_library  # only for a message
 
             report_library(inference, function, call)
             return UNKNOWN
@@ -49,14 +49,16 @@ def infer_call(inference: Walk, call: ast.Call, env: Environment) -> Type:
         if entry is None and name not in inference.defining:
             if name in OPERATORS:
                 if call.args and isinstance(call.args[0], ast.ListExpr | ast.TupleExpr):
-                    from axon.inference.joined import takes_list  # which few operators do
+                    from axon.inference.constructs.joined import (
+                        takes_list,  # which few operators do
+                    )
 
                     if takes_list(inference, name, call, env):
                         return UNKNOWN
                 return apply_operator(inference, name, call.args, call.attributes, call.span, env)
             entry = inference.prelude(name)
         if entry is None:
-            from axon.inference.unbound import report_unbound  # only for a message
+            from axon.inference.habits.unbound import report_unbound  # only for a message
 
             report_unbound(inference, function, env, call)
             for arg in call.args:
@@ -103,7 +105,7 @@ def _without_libraries(
     """A call of a tensor's method without what only other libraries have, `x.to(torch.float32)`:
     the message about the method says all.
     """
-    from axon.inference.foreign_names import is_known
+    from axon.inference.habits.foreign_names import is_known
 
     if not is_known(method.name):
         return call
@@ -141,7 +143,7 @@ def _call_scheme(
         return UNKNOWN
     args = types_of(inference, call, arguments, env)
     if inference.inlined and name in inference.inlined and env.is_global(name):
-        from axon.inference.inlined import inlined
+        from axon.inference.recording.inlined import inlined
 
         return inlined(inference, name, args)
     if not isinstance(scheme.type, Fn) or len(scheme.type.params) != len(args):
@@ -213,6 +215,6 @@ def is_of_library(inference: Walk, expr: ast.Field, env: Environment) -> bool:
         return False
     if env.find(root.name) is not None:
         return False
-    from axon.inference.foreign_names import LIBRARIES
+    from axon.inference.habits.foreign_names import LIBRARIES
 
     return root.name in LIBRARIES

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axon.inference import calls, lists, operators, size_values, structures
+from axon.inference import calls, operators
+from axon.inference.constructs import lists, size_values, structures
+from axon.inference.constructs.parameters import as_value, copied, has_defaults, parameters_of
+from axon.inference.constructs.used_as_sizes import Kind, used_as_sizes
 from axon.inference.environment import Entry, Environment, Parameters
-from axon.inference.existentials import named_sizes
-from axon.inference.parameters import as_value, copied, has_defaults, parameters_of
-from axon.inference.schemes import Generalised, generalise, instantiate
+from axon.inference.generalise.existentials import named_sizes
+from axon.inference.generalise.schemes import Generalised, generalise, instantiate
 from axon.inference.unify import unify, widened
-from axon.inference.used_as_sizes import Kind, used_as_sizes
 from axon.inference.walk import Walk
 from axon.ops import OPERATORS, written_as
 from axon.ops.families.pointwise import negate
@@ -74,17 +75,17 @@ class Inference(Walk):
             case ast.Field():
                 return self._field(expr, env)
             case ast.Record():
-                from axon.inference import records
+                from axon.inference.constructs import records
 
                 return records.infer_record(self, expr, env)
             case ast.OperatorName(op, span):
                 return operators.operator_value(self, written_as(op).name, span)
             case ast.If():
-                from axon.inference.branches import infer_if
+                from axon.inference.constructs.branches import infer_if
 
                 return infer_if(self, expr, env)
             case ast.Subscript():
-                from axon.inference.subscripts import infer_subscript
+                from axon.inference.constructs.subscripts import infer_subscript
 
                 return infer_subscript(self, expr, env)
             case ast.ListExpr():
@@ -123,11 +124,11 @@ class Inference(Walk):
         if name is not None:
             return self._name(name, env)
         if calls.is_of_library(self, expr, env):
-            from axon.inference.unbound import report_library  # only for a message
+            from axon.inference.habits.unbound import report_library  # only for a message
 
             report_library(self, expr, None)
             return UNKNOWN
-        from axon.inference import records
+        from axon.inference.constructs import records
 
         return records.infer_field(self, expr, env, expr.name in OPERATORS)
 
@@ -141,7 +142,7 @@ class Inference(Walk):
                 return operators.operator_value(self, expr.name, expr.span)
             entry = self.prelude(expr.name)
         if entry is None:
-            from axon.inference.unbound import report_unbound  # only for a message
+            from axon.inference.habits.unbound import report_unbound  # only for a message
 
             report_unbound(self, expr, env)
             return UNKNOWN
@@ -346,7 +347,7 @@ class Inference(Walk):
                 env.names[pattern.name] = Entry(type_, pattern.span)
             return
         if isinstance(pattern, ast.RecordPattern):
-            from axon.inference import records
+            from axon.inference.constructs import records
 
             types = records.fields_of(self, pattern, type_, span)
             for field, part in zip(pattern.items, types, strict=True):

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from axon.diagnostics import Fix, error
-from axon.inference import choices, scans, size_values, structures
 from axon.inference.apply import Site, apply_scheme, matched
-from axon.inference.attributes import AttributeReader, Values
-from axon.inference.changing_state import apply_to_changing_state, passes_run_time_sizes
+from axon.inference.constructs import scans, size_values, structures
+from axon.inference.constructs.attributes import AttributeReader, Values
+from axon.inference.constructs.changing_state import apply_to_changing_state, passes_run_time_sizes
 from axon.inference.environment import Environment
-from axon.inference.record import Use
-from axon.inference.schemes import instantiate
+from axon.inference.generalise import choices
+from axon.inference.generalise.schemes import instantiate
+from axon.inference.recording.record import Use
 from axon.inference.state import State
 from axon.inference.unify import lower, unify
 from axon.inference.walk import Pending, Walk
@@ -273,7 +274,7 @@ def _is_structured(
         return False
     if calls is Calls.WHILE:
         whole = "outputs" in values and len(args) == 3
-        return whole and structures.gives_structure(state, args[2], 1)
+        return whole and structures.returns_structure(state, args[2], 1)
     first = first_by_row(operator, len(args))
     output = {Calls.EACH_ROW: -1, Calls.STATE_AND_OUTPUT: 1}.get(calls)  # type: ignore[arg-type]
     return structures.is_structured(state, args[first - 1], args[first:], output)
@@ -333,7 +334,7 @@ def _apply(
         missing = operator.hints.get(1) if len(args) < len(params) else None
         fixes: tuple[Fix, ...] = ()
         if len(args) > len(params):
-            from axon.inference.by_place import advice
+            from axon.inference.recording.by_place import advice
 
             missing, fixes = advice(operator, exprs, len(params), span)
         if missing is None:

@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 from axon.diagnostics import Diagnostic, Fix, Severity, error
 from axon.inference import operators
+from axon.inference.constructs.ragged_results import check_ragged
 from axon.inference.environment import Entry, Environment, Parameters, bound_names
-from axon.inference.existentials import conditions
+from axon.inference.generalise.existentials import conditions
+from axon.inference.generalise.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.infer import Inference
-from axon.inference.ragged_results import check_ragged
 from axon.inference.report.forced import forced_names, is_zero_product, warn_of
-from axon.inference.schemes import Generalised, as_run_finds_it, generalise
 from axon.inference.state import State
 from axon.inference.unify import widened
 from axon.inference.walk import Prelude
@@ -271,7 +271,7 @@ class ProgramInference:
         """The messages with the lines inside the functions that are called, and with the
         suggestions that work.
         """
-        from axon.inference.trials import MOST_TRIALS, settled
+        from axon.inference.habits.trials import MOST_TRIALS, settled
 
         self._trials = MOST_TRIALS
         found = self._with_inner_places(item, before, found)
@@ -279,7 +279,7 @@ class ProgramInference:
 
     def _works(self, item: ast.Binding, before: dict[str, Entry | None], fix: Fix) -> bool:
         """Whether a definition has no error at a place that is changed like this."""
-        from axon.inference.trials import changed, is_clear
+        from axon.inference.habits.trials import changed, is_clear
 
         self._trials -= 1
         trial = changed(item.span, fix) if self._trials >= 0 else None
@@ -299,7 +299,7 @@ class ProgramInference:
         """The messages about calls of functions of this file, with the lines inside them."""
         if not any(each.subject in self.functions for each in found):
             return found
-        from axon.inference.inlined import MOST_INLINES, with_inner_places
+        from axon.inference.recording.inlined import MOST_INLINES, with_inner_places
 
         other = self._again(before)
         environment = other.environment
@@ -314,7 +314,7 @@ class ProgramInference:
         """Inference of a definition apart from the program, as if it came next; `before` are the
         entries that its names had.
         """
-        from axon.inference.trials import closed
+        from axon.inference.habits.trials import closed
 
         other = ProgramInference(self._read_import, self.inference.prelude, trial=True)
         other.inference.missing |= self.inference.missing
@@ -406,7 +406,7 @@ class ProgramInference:
         """Members of tensors. What such a value is taken for elsewhere follows from that."""
         if not self.inference.members:
             return
-        from axon.inference.records import report_members
+        from axon.inference.constructs.records import report_members
 
         found = self.state.diagnostics
         before = len(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from axon.inference.fractions import divisors
+from axon.inference.constructs.fractions import divisors
 from axon.inference.report.mismatch import (
     classes_differ,
     elements_differ,

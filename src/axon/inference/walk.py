@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from axon.diagnostics import error
 from axon.inference.environment import Entry, Environment
-from axon.inference.record import Record, Use
-from axon.inference.schemes import Generalised
+from axon.inference.generalise.schemes import Generalised
+from axon.inference.recording.record import Record, Use
 from axon.inference.state import State
 from axon.ops import Operator
 from axon.solver.constraints import Origin

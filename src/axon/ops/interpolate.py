@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from axon.ops.arrays import Array, Arrays, to_integers, wide
 from axon.ops.memory import Refused
 from axon.ops.operator import Ints
+from axon.ops.padding import Number
 
 MOST_TAPS = 1 << 16
 """The most elements of the input that one of the result is made of."""
@@ -52,10 +55,14 @@ def resized(
     x: Array,
     axes: Ints,
     sizes: list[int],
-    scales: list[float],
+    scales: Sequence[Number],
     region: Array | None,
     way: Way,
+    true: Sequence[tuple[Number, Number]] = (),
 ) -> Array:
+    """Resize some axes. Where they are padded, `true` has the sizes that they truly have, and get;
+    their scales may be known only when the program runs.
+    """
     y = (
         x
         if way.mode == "nearest"
@@ -65,7 +72,8 @@ def resized(
     )
     for i, axis in enumerate(axes):
         between = None if region is None else (region[i], region[i + len(axes)])
-        y = _along(xp, y, axis % x.ndim, sizes[i], scales[i], between, way)
+        known = true[i] if true else None
+        y = _along(xp, y, axis % x.ndim, sizes[i], scales[i], between, way, known)
     return xp.astype(y, x.dtype)
 
 
@@ -74,19 +82,21 @@ def _along(
     x: Array,
     axis: int,
     size: int,
-    scale: float,
+    scale: Number,
     region: tuple[Array, Array] | None,
     way: Way,
+    true: tuple[Number, Number] | None,
 ) -> Array:
     """Resize one axis."""
-    length = x.shape[axis]
-    if 0 in (length, size):
+    if 0 in (x.shape[axis], size):
         return xp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), dtype=x.dtype)
-    where = _places(xp, size, length, scale, region, way.coordinates)
+    length, made = true or (x.shape[axis], size)
+    number, known = xp.arange(size, dtype=xp.element("f64")), true is not None
+    where = _places(xp, number, made, length, scale, region, way.coordinates, known)
     if way.mode == "nearest":
         y = xp.take(x, xp.clip(_round(xp, where, way.rounding), 0, length - 1), axis=axis)
     else:
-        y = _blend(xp, x, axis, where, scale, way)
+        y = _blend(xp, x, axis, where, scale, way, length)
     if region is None:
         return y
     inside = _upright(xp, (where >= 0) & (where <= length - 1), axis, x.ndim)
@@ -95,27 +105,38 @@ def _along(
 
 def _places(
     xp: Arrays,
-    size: int,
-    length: int,
-    scale: float,
+    number: Array,
+    size: Number,
+    length: Number,
+    scale: Number,
     region: tuple[Array, Array] | None,
     coordinates: str,
+    known: bool,
 ) -> Array:
-    """The positions of the result's elements among those of the input."""
-    number = xp.arange(size, dtype=xp.element("f64"))
+    """The positions of the result's elements among those of the input. `known`: the sizes are, but
+    only when the program runs.
+    """
     wanted = scale * length
-    step = (length - 1) / (wanted - 1) if wanted != 1 else 0.0
+    alone = wanted == 1 if known else bool(wanted == 1)
+
+    def either(one: Any, other: Callable[[Any], Any]) -> Any:
+        """The one where a single element is wanted."""
+        if not known:
+            return one if alone else other(wanted)
+        return xp.where(alone, one, other(xp.where(alone, 2, wanted)))
+
+    step = either(0.0, lambda wanted: (length - 1) / (wanted - 1))
     if region is not None:
         begin, end = (xp.astype(bound, number.dtype) for bound in region)
-        first = number * step if wanted != 1 else (number * 0 + 1) * (length - 1) / 2
+        first = either((number * 0 + 1) * (length - 1) / 2, lambda _: number * step)
         return first * (end - begin) + begin * (length - 1)
     match coordinates:
         case "align_corners":
             return number * step
         case "asymmetric":
             return number / scale
-        case "pytorch_half_pixel" if wanted == 1:
-            return number * 0 - 0.5
+        case "pytorch_half_pixel":
+            return either(number * 0 - 0.5, lambda _: (number + 0.5) / scale - 0.5)
         case "tf_half_pixel":
             return (number + 0.5) / scale
         case "half_pixel_symmetric":
@@ -137,9 +158,10 @@ def _round(xp: Arrays, where: Array, rounding: str) -> Array:
     return to_integers(xp, rounded, xp.element("i64"))
 
 
-def _blend(xp: Arrays, x: Array, axis: int, where: Array, scale: float, way: Way) -> Array:
+def _blend(
+    xp: Arrays, x: Array, axis: int, where: Array, scale: Number, way: Way, length: Number
+) -> Array:
     """The elements around each position, weighted by their distance."""
-    length = x.shape[axis]
     support = 1 if way.mode == "linear" else 2
     shrunk = min(scale, 1.0) if way.antialias else 1.0
     shrunk = max(shrunk, support / MOST_TAPS)

@@ -38,6 +38,13 @@ class TrueSizes:
         """The true size of the result along an axis that has this size in the array."""
         return self.known.get((-1, axis), size)
 
+    def inside(self, xp: Arrays, shape: Sequence[int]) -> Array | None:
+        """Where the true elements of the result are; None where nothing is padded."""
+        axes = [axis for place, axis in self.known if place == -1]
+        if not axes:
+            return None
+        return mask(xp, shape, axes, [self.known[-1, axis] for axis in axes])
+
     def padded(self, operand: int) -> list[int]:
         """The axes along which an operand is padded."""
         return [axis for place, axis in self.known if place == operand]

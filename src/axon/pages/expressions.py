@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
-from axon.inference.record import Default
+from axon.inference.recording.record import Default
 from axon.ops import OPERATORS
 from axon.pages.drawing import Kind, Picture
 from axon.pages.labels import clip

@@ -13,8 +13,8 @@ from axon import stdlib
 from axon.diagnostics import Diagnostic
 from axon.driver import FindFile, Imports, no_files, prelude
 from axon.inference.environment import Environment, bound_names
-from axon.inference.record import Record
-from axon.inference.recorded import RecordedInference
+from axon.inference.recording.record import Record
+from axon.inference.recording.recorded import RecordedInference
 from axon.inference.state import State
 from axon.source import Source, Span
 from axon.syntax import ast, parse_program

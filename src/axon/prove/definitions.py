@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from axon.diagnostics import Diagnostic, Label, Severity
+from axon.inference.generalise.schemes import visible
 from axon.inference.program import Definition
-from axon.inference.schemes import visible
 from axon.prove.decide import SECONDS, Proved, Prover
 from axon.types import dim as dims
 from axon.types.show import Names, Show

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from axon import stdlib
 from axon.driver import library_definition
-from axon.inference.foreign_names import FORMS
+from axon.inference.habits.foreign_names import FORMS
 from axon.inference.report.signature import describe_definition
 from axon.ops import OPERATORS
 from axon.ops.operator import SIGNS

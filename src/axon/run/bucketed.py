@@ -112,17 +112,12 @@ class Bucketed:
         if found is None:
             return self._exact(graph, exact, arrays)
         version, plan = found
-        run, pads, cuts, counted = version.run, plan.pads, plan.cuts, plan.counted
+        run, pads, cuts = version.run, plan.pads, plan.cuts
         true = backend.kept(plan.true)
         lengthen, cut, fill = backend.lengthened, backend.cut, self.buckets.fill
-        counts, seen, key = self.counts, version.seen, plan.key
 
         def bucketed(*args: Any) -> Any:
-            counts.calls += 1
-            if key not in seen:
-                seen.add(key)
-                counts.compilations += 1
-            counted(counts)
+            self._count(version, plan)
             given = [
                 arg if shape is None else _lengthened(lengthen, arg, shape, fill)
                 for arg, shape in zip(args, pads, strict=True)
@@ -130,7 +125,7 @@ class Bucketed:
             try:
                 return _cut(cut, run(*given, true), cuts)
             except Refused:  # there may be room for what is not padded
-                counts.exact += 1
+                self.counts.exact += 1
                 return exact(*args)
 
         return bucketed
@@ -143,11 +138,12 @@ class Bucketed:
         """
         found = self._planned(graph, arrays, backend, externs, derived=True)
         if found is None:
-            return exact
+            return self._exact(graph, exact, arrays)
         version, plan = found
         lengthen, cut, fill = backend.lengthened, backend.cut, self.buckets.fill
 
         def traced(*args: Any) -> Any:
+            self._count(version, plan)
             given = [
                 arg if shape is None else _lengthened(lengthen, arg, shape, fill)
                 for arg, shape in zip(args, plan.pads, strict=True)
@@ -155,6 +151,13 @@ class Bucketed:
             return _cut(cut, version.run(*given, plan.true), plan.cuts)
 
         return traced
+
+    def _count(self, version: Version, plan: Plan) -> None:
+        self.counts.calls += 1
+        if plan.key not in version.seen:
+            version.seen.add(plan.key)
+            self.counts.compilations += 1
+        plan.counted(self.counts)
 
     def _exact(self, graph: Graph, exact: Run, arrays: Sequence[Any]) -> Run:
         counts, exactly = self.counts, self.exactly

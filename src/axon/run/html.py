@@ -69,6 +69,15 @@ def _rows(signature: Signature, reading: str | None) -> str:
     return f'<tr class="axon-first">{row}</tr><tr>{read}</tr>'
 
 
+def rows_html(rows: Iterable[tuple[str, str]]) -> str:
+    """Names, and what there is to say of each."""
+    body = "".join(
+        f'<tr><td class="axon-name">{escape(name)}</td><td>{escape(text)}</td></tr>'
+        for name, text in rows
+    )
+    return f'<div class="axon-scroll"><table><tbody>{body}</tbody></table></div>'
+
+
 Count = int | str | None
 Row = tuple[str, str, Count, Count]
 

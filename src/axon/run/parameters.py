@@ -16,8 +16,8 @@ from axon.diagnostics import Diagnostic
 from axon.driver import prelude
 from axon.graph.module import Module
 from axon.graph.scope import as_function
-from axon.inference.elaborate import Elaboration, elaborate
 from axon.inference.program import Definition
+from axon.inference.recording.elaborate import Elaboration, elaborate
 from axon.inference.report.signature import describe_definition
 from axon.ops.memory import shown
 from axon.run.errors import ArgumentError

@@ -23,6 +23,7 @@ from axon.files import Finder, Unreadable, read_source
 from axon.graph.module import Module
 from axon.importers.recognise import by_ending
 from axon.run.backend import Backend, backend
+from axon.run.bucket_report import Reports
 from axon.run.buckets import buckets_of, check_dimensions
 from axon.run.described import OwnText
 from axon.run.errors import ArgumentError, ProgramError
@@ -233,6 +234,13 @@ class Program:
         program._finder = finder
         program._backend, program._ops, program._functions = made, ops, {}
         return program
+
+    def reports(self) -> Reports:
+        """What buckets did so far, in the calls of each function."""
+        if self._backend.options.buckets is None:
+            raise ArgumentError('the program has no buckets: `net.on("jax", buckets="auto")` has')
+        found = [function.report() for function in self._functions.values()]
+        return Reports(tuple([report for report in found if report.calls]))
 
     def _files(self) -> dict[str, str]:
         """The files that the program is in, and what each of them is."""

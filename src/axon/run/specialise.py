@@ -11,8 +11,8 @@ from axon.diagnostics import Diagnostic
 from axon.driver import prelude
 from axon.graph.module import Module
 from axon.graph.scope import as_function
-from axon.inference.elaborate import elaborate
-from axon.inference.schemes import visible
+from axon.inference.generalise.schemes import visible
+from axon.inference.recording.elaborate import elaborate
 from axon.run import values
 from axon.run.errors import ArgumentError
 from axon.run.structures import Unfit, fields_of

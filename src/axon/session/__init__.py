@@ -1,7 +1,7 @@
 """Incremental checking of a program that is edited: what an edit does not affect is not inferred
 again.
 
-A text is cut into pieces, and each is parsed only if it is new (`pieces.py`). A definition is
+A text is cut into fragments, and each is parsed only if it is new (`fragments.py`). A definition is
 inferred again only if its text, or the meaning of one of its names, has changed. One whose result
 is the same as before keeps its identity, so its dependents are not inferred again either. This
 holds across files: each imported file is looked up at every check, and is checked in the same way.
@@ -15,12 +15,12 @@ from dataclasses import replace
 from axon.driver import FindFile, Imports, no_files
 from axon.inference.environment import Environment
 from axon.session.file import File, Snapshot
+from axon.session.fragments import Fragment
 from axon.session.parts import Part, Result
-from axon.session.pieces import Piece
 from axon.source import Source
 from axon.workspace import workspace
 
-__all__ = ["File", "Part", "Piece", "Result", "Session", "Snapshot"]
+__all__ = ["File", "Fragment", "Part", "Result", "Session", "Snapshot"]
 
 
 class Session:

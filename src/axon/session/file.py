@@ -13,8 +13,8 @@ from axon.inference.program import Definition, ProgramInference, first_ones, pla
 from axon.inference.report.signature import Signature, describe_definition
 from axon.inference.unused import bound_twice, names_of, unused_names
 from axon.ops import OPERATORS
+from axon.session.fragments import Cutter, Fragment
 from axon.session.parts import Meaning, Part, Result
-from axon.session.pieces import Cutter, Piece
 from axon.source import Source, Span
 from axon.syntax import ast
 from axon.types.show import Show
@@ -38,12 +38,12 @@ class Snapshot:
 
 
 class File:
-    """A file, its pieces, and what is known of them. `files` and `missing` are the names of its
+    """A file, its fragments, and what is known of them. `files` and `missing` are the names of its
     imports that were read, and of those that could not be.
     """
 
     def __init__(self, name: str) -> None:
-        self.pieces: list[Piece] = []
+        self.fragments: list[Fragment] = []
         self.files: frozenset[str] = frozenset()
         self.missing: frozenset[str] = frozenset()
         self._cutter = Cutter(name)
@@ -54,11 +54,11 @@ class File:
 
     @property
     def parts(self) -> Iterator[Part]:
-        return (part for piece in self.pieces for part in piece.parts)
+        return (part for fragment in self.fragments for part in fragment.parts)
 
     def check(self, source: Source, imports: Imports) -> tuple[Snapshot, Environment]:
-        self.pieces = self._cutter.cut(source.text)
-        self._starts = {piece.source: piece.start for piece in self.pieces}
+        self.fragments = self._cutter.cut(source.text)
+        self._starts = {fragment.source: fragment.start for fragment in self.fragments}
         walk = ProgramInference(lambda item: imports.read(item, source), prelude)
         for part in self.parts:
             for name, span in part.bound:
@@ -69,9 +69,9 @@ class File:
         named, typed = walk.environment.names.get, walk.environment.types.get
         missing, makers = walk.inference.missing, self._makers
         makers.clear()
-        for piece in self.pieces:
-            walk.read_as(piece.broken)
-            for part in piece.parts:
+        for fragment in self.fragments:
+            walk.read_as(fragment.broken)
+            for part in fragment.parts:
                 needs = tuple(
                     [
                         self._value(walk, name)
@@ -97,7 +97,9 @@ class File:
             frozenset(walk.inference.missing),
         )
         said = first_ones([*self._in_the_text(source)])
-        problems = [self._in_text(p, source) for piece in self.pieces for p in piece.problems]
+        problems = [
+            self._in_text(p, source) for fragment in self.fragments for p in fragment.problems
+        ]
         snapshot = Snapshot(
             tuple(s for part in self.parts for s in part.result.signatures),
             tuple(sorted((*problems, *said), key=lambda d: place_in_text(d)[0])),

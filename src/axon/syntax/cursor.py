@@ -22,6 +22,8 @@ from axon.syntax.tokens import CLOSER, OPENER, RESERVED, WORDS, Tokens
 if TYPE_CHECKING:
     from axon.syntax.habits import Habit
 
+RESERVED_WORD = "a reserved word"
+"""The label of the mistake that a file has once for each such word."""
 MAX_DEPTH = 100
 MAX_DIGITS = 4000
 
@@ -209,7 +211,7 @@ class Cursor:
             self.misnamed.add(self.kind)
             message = f"`{self.kind}` is a word of the language, so nothing can be called that"
             help = f"another name will do: `{self.kind.lower()}_`"
-            self.add(error("AX002", message, self.here(), "a reserved word", help))
+            self.add(error("AX002", message, self.here(), RESERVED_WORD, help))
 
     def missing_semicolon(self, help: str | None = None) -> None:
         """Report it at the end of the line where it belongs, not at what comes next."""

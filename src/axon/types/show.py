@@ -146,7 +146,7 @@ class Show:
     def _compound(self, dim: Dim) -> list[str]:
         if self._ragged(dim) and not self.named:
             return ["*"]
-        inside = inside_extremum(dim)
+        inside = as_one_extremum(dim)
         if inside is not None:
             return [self._extremum(*inside)]
         return [self._prefix(dim)] if self.paper else self._product(dim) or self._sum(dim)
@@ -376,7 +376,7 @@ def balanced(dim: Dim, op: str, flipped: str) -> tuple[Dim, str, Dim]:
     return dims.from_terms(left), op, dims.from_terms(right)
 
 
-def inside_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
+def as_one_extremum(dim: Dim) -> tuple[str, list[Dim]] | None:
     """`max(n,2) - 2` is written `max(n-2,0)`: where there is one such atom the rest goes inside."""
     found = [
         (m[0], c)

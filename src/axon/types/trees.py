@@ -10,7 +10,7 @@ from axon.source import Source, Span
 from axon.syntax import ast
 from axon.types import dim as dims
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min, Size, Vast
-from axon.types.show import Names, Quotient, Show, Term, balanced, inside_extremum
+from axon.types.show import Names, Quotient, Show, Term, as_one_extremum, balanced
 from axon.types.type import (
     AtLeast,
     DimValue,
@@ -94,7 +94,7 @@ class Trees:
             return ast.Star(NOWHERE, given)
         if isinstance(dim, DimVar):
             return self._variable(dim)
-        inside = inside_extremum(dim)
+        inside = as_one_extremum(dim)
         if inside is not None:
             return self._extremum(*inside)
         terms = Show(self.names, mods=self.mods).terms(dim)

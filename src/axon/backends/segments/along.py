@@ -9,10 +9,11 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.arrays import FlatArrays, only, rule
-from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.equal import along_rows
+from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.reduce import positions, reduced
-from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, taken
-from axon.backends.segments.scans import places_in_order, so_far, whole_arrays
+from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave
+from axon.backends.segments.scans import so_far, whole_arrays
 from axon.ops.arrays import Array
 
 Axes = int | Sequence[int] | None
@@ -109,110 +110,29 @@ def padded_lengths(lengths: Any) -> Any:
     return -(-lengths // step) * step
 
 
-def along_rows(
-    xp: Any, values: Array, segments: Segments, function: Callable[[Array], Array], fill: Any
-) -> Array:
-    """A function along the second dimension of an array, on rows padded behind with `fill`."""
-    parts: list[Array] = []
-    places: list[Any] = []
-    widths = padded_lengths(segments.lengths)
-    order = numpy.argsort(widths, kind="stable")
-    ends = numpy.flatnonzero(numpy.diff(widths[order])) + 1
-    for members in numpy.split(order, ends):
-        width = int(segments.lengths[members].max(initial=0))
-        if not width:
-            continue
-        step = numpy.arange(width)
-        index = segments.starts[members][:, None] + step
-        own = step < segments.lengths[members][:, None]
-        rest = tuple(values.shape[1:])
-        padded = taken(xp, values, numpy.minimum(index, segments.total - 1).reshape(-1))
-        padded = padded.reshape(len(members), width, *rest)
-        if own.all():
-            parts.append(function(padded).reshape(-1, *rest))
-            places.append(index.reshape(-1))
-            continue
-        mask = xp.asarray(own).reshape(*own.shape, *(1,) * len(rest))
-        padded = xp.where(mask, padded, xp.asarray(fill, dtype=values.dtype))
-        made = function(padded)
-        parts.append(taken(xp, made.reshape(-1, *rest), numpy.flatnonzero(own)))
-        places.append(index[own])
-    if not parts:
-        return function(values[None])[0]
-    if isinstance(parts[0], numpy.ndarray):
-        whole = numpy.empty((segments.total, *parts[0].shape[1:]), parts[0].dtype)
-        for place, part in zip(places, parts, strict=True):
-            whole[place] = part
-        return whole
-    back = numpy.empty(segments.total, numpy.int64)
-    back[numpy.concatenate(places)] = numpy.arange(segments.total)
-    return taken(xp, xp.concatenate(parts, axis=0), back)
-
-
-def _quick_order(below: Callable[..., Array], rows: Array, fill: Any) -> Array:
-    """The order along the second dimension, on NumPy, which finds one many times as fast if equal
-    elements may change places. Where there are none, nothing can; what fills up is none of them.
-    """
-    order = numpy.argsort(rows, axis=1)
-    ordered = numpy.take_along_axis(rows, order, axis=1)
-    equal = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != fill)
-    again = numpy.flatnonzero(equal.any(axis=1))
-    if len(again):
-        order[again] = below(rows[again], axis=1, stable=True)
-    return order
+# --- so far --------------------------------------------------------------------------------------
 
 
 def _so_far(
-    fill: int, xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int, dtype: Any = None
+    xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int, dtype: Any = None
 ) -> Any:
     x = only(x)
     (along,) = axes_of(axis, x.ndim)
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=along + 1, dtype=dtype))
     if along != x.place:
-        made = _so_far(fill, xp, below, enter(x), along - (along > x.place), dtype)
+        made = _so_far(xp, below, enter(x), along - (along > x.place), dtype)
         return leave(x.frame, made, x.segments, x.place)
     if isinstance(x.values, Rows):
         raise NotFlat("rows of rows along the outer size")
     if whole_arrays(xp.xp):
         made = so_far(xp.xp, below, x.values, x.segments, dtype)
     else:
-        made = along_rows(
-            xp.xp, x.values, x.segments, lambda rows: below(rows, axis=1, dtype=dtype), fill
-        )
+        made = along_rows(x.values, x.segments, lambda rows: below(rows, axis=1, dtype=dtype))
     return Rows(x.frame, made, x.segments, x.place)
 
 
-rule("cumsum")(partial(_so_far, 0))
-rule("cumprod")(partial(_so_far, 1))
-
-
-@rule("argsort")
-def _argsort(
-    xp: FlatArrays, below: Callable[..., Array], x: Any, axis: int = -1, stable: bool = True
-) -> Any:
-    """What fills a row up stands last: nothing is larger, and it is behind what is equal."""
-    x = only(x)
-    (along,) = axes_of(axis, x.ndim)
-    if x.segments is None:
-        return Rows(x.frame, below(x.values, axis=along + 1, stable=True))
-    if along != x.place:
-        made = _argsort(xp, below, enter(x), along - (along > x.place))
-        return leave(x.frame, made, x.segments, x.place)
-    if isinstance(x.values, Rows):
-        raise NotFlat("rows of rows along the outer size")
-    if whole_arrays(xp.xp):
-        places = places_in_order(xp.xp, x.values, x.segments)
-        return Rows(x.frame, places, x.segments, x.place)
-    kind = xp.xp.kind(x.dtype)
-    most = int(xp.xp.iinfo(x.dtype).max) if kind in "iu" else numpy.inf
-    order = partial(below, axis=1, stable=True)
-    fill: Any = {"b": True, "f": numpy.nan}.get(kind, most)
-    vectors = isinstance(x.values, numpy.ndarray) and x.values.ndim == 1 and kind != "b"
-    if vectors and (x.values < most).all():  # no NaN, and nothing as large as what fills up
-        order, fill = partial(_quick_order, below, fill=most), most
-    made = along_rows(xp.xp, x.values, x.segments, order, fill)
-    return Rows(x.frame, made, x.segments, x.place)
+rule("cumsum", "cumprod")(_so_far)
 
 
 @rule("take_along_axis")

@@ -37,7 +37,7 @@ def map_flat(
     while todo:
         first, last = todo.pop()
         frame = Frame(flat_arrays(xp), last - first, undivided=True)
-        if step.in_tiles and xp.tiled:
+        if step.in_tiles and (xp.tiled or hasattr(xp, "attention_of_rows")):
             frame.tilings = []
         whole = (first, last) == (0, len(tensors[0]))
         some = tensors if whole else [part(tensor, first, last) for tensor in tensors]

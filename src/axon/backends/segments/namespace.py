@@ -14,6 +14,7 @@ def flat_arrays(xp: Any) -> FlatArrays:
     from axon.backends.segments import (  # noqa: F401 (their rules)
         calls,
         joins,
+        order,
         products,
         tiled,
         windows,

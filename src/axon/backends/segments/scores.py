@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy
+
 from axon.backends.segments.arrays import INSTEAD, FlatArrays
 from axon.backends.segments.rows import Rows
 from axon.backends.segments.tiles import Tiles, packed_at
@@ -85,12 +87,21 @@ def attended(xp: FlatArrays, x: Tiles, values: Rows) -> Rows | None:
         open_, else_ = scores.causal
         if not bool(open_) or float(else_) != float("-inf"):
             return None
-    scaled = queries.values
-    for how, number in scores.scales:
-        scaled = how(scaled, number)
+    asked, scale = _scaled(queries.values, scores.scales)
     sides = (x.tiling.down.segments, x.tiling.across.segments)
-    made = kernel(scaled, keys.values, values.values, *sides, causal=causal, scale=1.0)
+    made = kernel(asked, keys.values, values.values, *sides, causal=causal, scale=scale)
     return None if made is None else Rows(x.frame, made, queries.segments, x.ndim - 2)
+
+
+def _scaled(
+    queries: Array, scales: Sequence[tuple[Callable[..., Array], Any]]
+) -> tuple[Any, float]:
+    """The queries, scaled as the scores are to be; and what is left to scale them by."""
+    host = isinstance(queries, numpy.ndarray)
+    made = queries.dtype.type(1) if host else queries
+    for how, number in scales:
+        made = how(made, number)
+    return (queries, float(made)) if host else (made, 1.0)
 
 
 def _softmax(xp: FlatArrays, usual: Meaning, x: Any, axis: int) -> Any:
@@ -99,7 +110,7 @@ def _softmax(xp: FlatArrays, usual: Meaning, x: Any, axis: int) -> Any:
     if scores is None or axis not in (-1, x.ndim - 1):
         return usual(xp, x, axis=axis)
     soft = replace(scores, soft=True)
-    return Tiles.later(x.tiling, lambda: usual(xp, x, axis=axis), x.ndim, x.dtype, soft)
+    return Tiles.later(x.tiling, lambda: usual(xp, x, axis=axis), x.batch, x.dtype, soft)
 
 
 def _attention(

@@ -33,6 +33,9 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def room(tiling: Tiling, batch: Sequence[int], dtype: Any) -> None:
+    """Before tiles are made: the library must take such, and there must be room for them."""
+    if not tiling.xp.tiled:
+        raise NotFlat("matrices that are not made in tiles")
     check_room(tiling.frame, tiling.count, (*batch, tiling.size, tiling.size), dtype)
 
 
@@ -54,14 +57,15 @@ def pointwise(xp: FlatArrays, how: Below, *args: Any) -> Tiles:
     sizes = [arg.shape for arg in args if hasattr(arg, "dtype")]
     batch = [max([s[i - rank] for s in sizes if len(s) >= rank - i], default=1)
              for i in range(rank - 2)]  # fmt: skip
-    room(tiling, batch, next(arg.dtype for arg in args if hasattr(arg, "dtype")))
+    dtype = next(arg.dtype for arg in args if hasattr(arg, "dtype"))
 
     def whole() -> Tiles:
+        room(tiling, batch, dtype)
         return Tiles(tiling, how(*(_beside(xp, tiling, arg, args, rank) for arg in args)))
 
     scores = None if first is None else after(how, args, xp.xp)
     if first is not None and scores is not None:
-        return Tiles.later(tiling, whole, rank, scores.queries.dtype, scores)
+        return Tiles.later(tiling, whole, batch, scores.queries.dtype, scores)
     return whole()
 
 
@@ -119,8 +123,13 @@ def made_in(xp: FlatArrays, frame: Frame, shape: Sequence[Any], make: Below) -> 
         raise NotFlat("a shape in which three sizes differ")
     sides = [side.into(frame).rows() for side in (down, across)]
     tiling = tiling_of(frame, *sides)
-    room(tiling, batch, xp.xp.element("f64"))
-    return Tiles(tiling, make((tiling.count, *batch, tiling.size, tiling.size)))
+
+    def whole() -> Tiles:
+        room(tiling, batch, xp.xp.element("f64"))
+        return Tiles(tiling, make((tiling.count, *batch, tiling.size, tiling.size)))
+
+    dtype = make((0, *batch, tiling.size, tiling.size)).dtype
+    return Tiles.later(tiling, whole, batch, dtype, None)
 
 
 def filled(xp: FlatArrays, frame: Frame, shape: Sequence[Any], value: Array) -> Tiles:
@@ -197,16 +206,21 @@ def _reshape(xp: FlatArrays, below: Below, x: Tiles, shape: Any) -> Tiles:
 def _triangle(xp: FlatArrays, usual: Meaning, x: Any, k: int, *, lower: bool) -> Any:
     if type(x) is not Tiles:
         return usual(xp, x, k=k)
+    made = Tiles.later(x.tiling, lambda: _cornered(xp, x, k, lower), x.batch, x.dtype, None)
+    if lower and k == 0 and isinstance(x.scores, Constant):
+        made.scores = Triangle(x.scores.value)
+    return made
+
+
+def _cornered(xp: FlatArrays, x: Tiles, k: int, lower: bool) -> Tiles:
     tiling = x.tiling
+    values = x.values
     down = taken(xp.xp, tiling.down.within, tiling.pair[0])[:, :, None]
     across = taken(xp.xp, tiling.across.within, tiling.pair[1])[:, None, :]
     k = min(max(k, -FAR), FAR)
     open_ = across - down <= k if lower else across - down >= k
     open_ = open_.reshape(tiling.count, *(1,) * (x.ndim - 2), *open_.shape[1:])
-    made = Tiles(tiling, xp.xp.where(xp.xp.asarray(open_), x.values, xp.xp.zeros_like(x.values)))
-    if lower and k == 0 and isinstance(x.scores, Constant):
-        made.scores = Triangle(x.scores.value)
-    return made
+    return Tiles(tiling, xp.xp.where(xp.xp.asarray(open_), values, xp.xp.zeros_like(values)))
 
 
 for _operator in (linear.tril, linear.triu):
@@ -281,16 +295,16 @@ def product(xp: FlatArrays, below: Below, x: Rows, y: Rows) -> Tiles:
     tiling = tiling_of(x.frame, x.segments, y.segments)
     rank = max(x.ndim, y.ndim)
     batch = [max(a, b) for a, b in zip(_batch(x, rank), _batch(y, rank), strict=True)]
-    room(tiling, batch, x.dtype)
 
     def whole() -> Tiles:
+        room(tiling, batch, x.dtype)
         left = xp.xp.moveaxis(tiling.side(x.values), 1, -2)
         right = xp.xp.moveaxis(tiling.top(y.values), 1, -1)
         return Tiles(tiling, below(_deep(left, rank), _deep(right, rank)))
 
     if below != xp.xp.matmul:
         return whole()
-    return Tiles.later(tiling, whole, rank, x.dtype, Scores(x, y))
+    return Tiles.later(tiling, whole, batch, x.dtype, Scores(x, y))
 
 
 def _batch(x: Rows, rank: int) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ that nothing is there that is not in the matrix too; sums and the like leave it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -192,24 +192,24 @@ class Tiles(ByRow):
     they are, for a kernel that needs them not.
     """
 
-    __slots__ = ("_make", "_ndim", "_values", "dtype", "frame", "scores", "tiling")
+    __slots__ = ("_make", "_values", "batch", "dtype", "frame", "scores", "tiling")
 
     def __init__(self, tiling: Tiling, values: Array) -> None:
         self.tiling = tiling
         self.frame = tiling.frame
         self._values = values
         self._make: Callable[[], Tiles] | None = None
-        self._ndim: int = values.ndim - 1
+        self.batch: tuple[int, ...] = tuple(values.shape[1:-2])
         self.dtype: Any = values.dtype
         self.scores: Any = None
 
     @staticmethod
     def later(
-        tiling: Tiling, make: Callable[[], Tiles], ndim: int, dtype: Any, scores: Any
+        tiling: Tiling, make: Callable[[], Tiles], batch: Sequence[int], dtype: Any, scores: Any
     ) -> Tiles:
         made = Tiles.__new__(Tiles)
         made.tiling, made.frame, made.dtype = tiling, tiling.frame, dtype
-        made._values, made._make, made._ndim, made.scores = None, make, ndim, scores
+        made._values, made._make, made.batch, made.scores = None, make, tuple(batch), scores
         return made
 
     @property
@@ -220,13 +220,13 @@ class Tiles(ByRow):
 
     @property
     def ndim(self) -> int:
-        return self._ndim
+        return len(self.batch) + 2
 
     @property
     def shape(self) -> tuple[Any, ...]:
         sides = (self.tiling.down.segments, self.tiling.across.segments)
         counts = tuple(side.counts(self.frame) for side in sides)
-        return (*self.values.shape[1:-2], *counts) if self._ndim > 2 else counts
+        return (*self.batch, *counts)
 
 
 def tiling_of(frame: Frame, down: Segments, across: Segments) -> Tiling:

@@ -9,15 +9,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from axon.graph.graph import Apply, Bundle, Call, Function, Graph, Item, Node, Operand, Value
+from axon.graph.graph import (
+    Apply,
+    Bundle,
+    Call,
+    Function,
+    Graph,
+    Item,
+    Node,
+    Operand,
+    OperatorFunction,
+    Value,
+)
 from axon.graph.padding.build import I64, Builder, typed
 from axon.graph.padding.lanes import is_float, shape_of, type_of
 from axon.graph.padding.sizes import NotPadded
 from axon.graph.sizes import values_in
+from axon.ops.operator import Problem
 from axon.ops.padding import KEPT_IF, PLACE_NUMBERS, UPDATED_IF
+from axon.ops.scheme import scheme_of
 from axon.ops.traits import Calls
 from axon.types.type import Tensor, Tuple, Type
-from axon.types.variables import DimVar
+from axon.types.variables import DimVar, ShapeVar
 
 
 def with_functions(builder: Builder, node: Apply) -> Value:
@@ -34,6 +47,8 @@ def with_functions(builder: Builder, node: Apply) -> Value:
     before = list(map(builder.operand, node.operands[: first - 1]))
     shape = shape_of(rows[0])
     padded = builder.sizes.padded_in(shape[0]) if shape else frozenset[DimVar]()
+    if isinstance(function, OperatorFunction):
+        function = _written_out(builder, node, function) or function
     if not isinstance(function, Function):
         _check_rows(builder, node, rows)
         if padded and first == 2:
@@ -56,6 +71,33 @@ def with_functions(builder: Builder, node: Apply) -> Value:
         replace(node, result=result, operands=operands, type=type_, written=written)
     )
     return builder.keep(result, ())
+
+
+def _written_out(builder: Builder, node: Apply, function: OperatorFunction) -> Function | None:
+    """An operator as a function that applies it to rows, and to a state before them; None where
+    the types do not say what it is applied to.
+    """
+    calls, depth, operator = node.operator.traits.calls, builder.depth + 1, function.operator
+    types = [type_of(operand) for operand in node.operands]
+    first = 1 if calls is Calls.EACH_ROW else 2
+    given = [_row(type_) for type_ in types[first:]]
+    result = _row(node.result.type) if first == 1 else types[0]
+    scheme = scheme_of(operator, len(given) + first - 1, {})
+    if calls is Calls.STATE_AND_OUTPUT or isinstance(scheme, Problem):
+        return None
+    params = [*([types[0]] if first == 2 else []), *given]
+    if not isinstance(result, Tensor) or not all(isinstance(type_, Tensor) for type_ in params):
+        return None
+    values = tuple(Value("", type_, depth) for type_ in params if type_ is not None)
+    made, type_ = Value("", result, depth), typed(values, result)
+    each = Apply(made, operator, values, {**operator.defaults}, node.span, type_, scheme.type)
+    return Function(values, (each,), made, depth)
+
+
+def _row(type_: Type) -> Tensor | None:
+    if not isinstance(type_, Tensor) or not type_.shape or isinstance(type_.shape[0], ShapeVar):
+        return None
+    return Tensor(type_.elem, type_.shape[1:])
 
 
 def _check_rows(builder: Builder, node: Apply, rows: list[Operand]) -> None:

@@ -91,7 +91,7 @@ def padded_graph(
     while True:
         variables = tuple(sorted(left, key=lambda var: var.id))
         try:
-            made = _Graphs(Mode(derived, poison)).root(graph, Sizes(stands, left), variables)
+            made = _Graphs(Mode(derived, poison)).root(graph, Sizes(stands, left, 2), variables)
         except NotPadded as problem:
             out = (problem.variables & left) or left.copy()
             refused.update(dict.fromkeys(out, problem))

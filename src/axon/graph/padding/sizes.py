@@ -46,11 +46,14 @@ class NotPadded(Exception):
 
 class Sizes:
     """What the variables of a graph stand for, and which are padded. `numbers` are the true sizes
-    of these.
+    of these; those that stand for themselves are `least` or more.
     """
 
-    def __init__(self, stands: Mapping[DimVar, Dim], padded: Iterable[DimVar]) -> None:
+    def __init__(
+        self, stands: Mapping[DimVar, Dim], padded: Iterable[DimVar], least: int = 0
+    ) -> None:
         self.stands = stands
+        self.least = least
         self.padded = frozenset(padded)
         self.numbers: dict[DimVar, Value] = {}
 
@@ -77,7 +80,7 @@ class Sizes:
         for item in sizes_in(type_):
             if isinstance(item, ShapeVar):
                 raise NotPadded(self.padded, "the rank of a value is not known")
-            falls = [v for v in self.padded_in(item) if not grows(self.dim(item), v)]
+            falls = [v for v in self.padded_in(item) if not grows(self.dim(item), v, self.least)]
             if falls:
                 raise NotPadded(falls, "a size of the result does not grow with it")
 
@@ -95,8 +98,24 @@ def sizes_in(type_: Type) -> Iterator[Dim | ShapeVar]:
             return
 
 
-def grows(dim: Dim, var: DimVar) -> bool:
-    """Whether a dimension never gets smaller where a variable gets larger."""
+def grows(dim: Dim, var: DimVar, least: int = 0) -> bool:
+    """Whether a dimension never gets smaller where a variable gets larger, if all are so large."""
+    return _each_grows(dim, var) or _adds(dim, var, least)
+
+
+def _adds(dim: Dim, var: DimVar, least: int) -> bool:
+    """Whether one more of the variable makes a difference that is not negative: `(n-1)*(m-1)` is
+    `n*m-n-m+1`, and the difference `m-1`.
+    """
+    larger = dims.substitute(dim, lambda v: dims.add(v, 1) if v is var else v, dims.of_size)
+    added = dims.substitute(dims.sub(larger, dim), lambda v: dims.add(v, least), dims.of_size)
+    return all(
+        coefficient >= 0 and all(isinstance(atom, DimVar) for atom in mono)
+        for mono, coefficient in dict(dims.terms_of(added)).items()
+    )
+
+
+def _each_grows(dim: Dim, var: DimVar) -> bool:
     if isinstance(dim, int | DimVar):
         return True
     for mono, coefficient in dim.terms.items():

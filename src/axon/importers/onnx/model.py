@@ -8,33 +8,39 @@ from axon.importers.imported import Imported, import_operations
 from axon.importers.node import Format, Rule
 from axon.importers.onnx.load import read_model
 from axon.importers.onnx.read import model_of
-from axon.importers.onnx.rules import (  # noqa: F401 (a family enters its rules)
+from axon.importers.onnx.rules import renamed  # noqa: F401 (a family enters its rules)
+from axon.importers.onnx.rules.layers import (  # noqa: F401
     attention,
-    constants,
-    control,
     convolution,
     flex_attention,
     images,
-    indexing,
-    join_and_split,
     linear,
     losses,
     norms,
     optimizers,
-    pointwise,
     pools,
     quantise,
     recurrent,
-    reductions,
-    renamed,
     resize,
-    scatter_and_pad,
+)
+from axon.importers.onnx.rules.loops import (  # noqa: F401
+    control,
     sequences,
-    shapes,
+)
+from axon.importers.onnx.rules.numbers import (  # noqa: F401
+    pointwise,
+    reductions,
     signal,
-    slicing,
 )
 from axon.importers.onnx.rules.registry import find
+from axon.importers.onnx.rules.tensors import (  # noqa: F401
+    constants,
+    indexing,
+    join_and_split,
+    scatter_and_pad,
+    shapes,
+    slicing,
+)
 from axon.importers.onnx.schema import check
 from axon.importers.operations import Operation
 from axon.importers.reporting.report import Report, report_on

@@ -11,7 +11,7 @@ from axon.importers.reporting.contradictions import contradictions
 from axon.importers.reporting.problems import not_known, only_empty, problems
 from axon.importers.reporting.suggest import suggest
 from axon.importers.reporting.wiring import unmade
-from axon.inference.schemes import is_silent, resolved, visible
+from axon.inference.generalise.schemes import is_silent, resolved, visible
 from axon.types.show import Names, Show
 from axon.types.type import (
     Fn,

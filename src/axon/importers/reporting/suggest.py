@@ -12,7 +12,7 @@ from itertools import combinations
 
 from axon.importers.imported import Imported, import_operations
 from axon.importers.importer import known_shape
-from axon.inference.schemes import is_silent, resolved
+from axon.inference.generalise.schemes import is_silent, resolved
 from axon.types.type import Tensor, Type, relation_variables, type_variables
 from axon.types.variables import DimVar, Var
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from axon.importers.imported import Imported
 from axon.importers.operations import Operation
 from axon.importers.reporting.problems import operation_at
+from axon.inference.generalise.schemes import resolved, visible
 from axon.inference.report.clash import item_at
-from axon.inference.schemes import resolved, visible
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import behind, sufficient
 from axon.solver.store import Store

@@ -9,7 +9,7 @@ from axon.importers.torch import rules  # noqa: F401 (they enter themselves)
 from axon.importers.torch.archive import Archive, open_archive
 from axon.importers.torch.node import TorchNode
 from axon.importers.torch.read import model_of
-from axon.importers.torch.rules.complex_numbers import find
+from axon.importers.torch.rules.numbers.complex_numbers import find
 from axon.types.type import Type
 from axon.workspace import workspace
 

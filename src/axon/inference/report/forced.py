@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from axon.diagnostics import Diagnostic, Label, Severity
-from axon.inference.schemes import resolved
+from axon.inference.generalise.schemes import resolved
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays, behind, fewest

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity
-from axon.inference.foreign_names import ALL_SIZES, PAIRS
+from axon.inference.habits.foreign_names import ALL_SIZES, PAIRS
 from axon.inference.state import State
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin

@@ -22,20 +22,20 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
 
+from axon.inference.generalise.schemes import is_silent, visible
 from axon.inference.program import Definition
 from axon.inference.report.plain_ranks import equate, is_open, one_shape, ranks_chosen, records_of
 from axon.inference.report.plain_sizes import (
     Said,
     after,
-    alike,
     as_sums,
+    equal_products,
     multiples,
     one_size,
     settled,
     waiting,
 )
 from axon.inference.report.signature import describe_definition, shapes_of, type_text
-from axon.inference.schemes import is_silent, visible
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE
 from axon.solver.rules import new_store
@@ -163,7 +163,7 @@ def _chosen(state: State, type_: Type, said: Said, checks: list[Relation]) -> bo
         or one_shape(store)
         or one_size(store, said)
         or multiples(store, said)
-        or alike(store, said)
+        or equal_products(store, said)
     )
 
 

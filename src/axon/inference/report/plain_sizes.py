@@ -10,7 +10,7 @@ from axon.solver.constraints import NOWHERE
 from axon.solver.store import Store
 from axon.types import dim as dims
 from axon.types.dim import Dim, FloorDiv, Poly
-from axon.types.show import inside_extremum, multiple_of_mod
+from axon.types.show import as_one_extremum, multiple_of_mod
 from axon.types.type import AtLeast, DimBroadcast, DimEq, Relation, Renaming
 from axon.types.variables import DimVar, Var
 
@@ -87,7 +87,7 @@ def _gaps(part: Dim, parts: list[Dim]) -> Iterator[Dim]:
         yield from (dims.sub(each, other) for each in sizes if each != other)
 
 
-def alike(store: Store, said: Said) -> bool:
+def equal_products(store: Store, said: Said) -> bool:
     """In `(h/2)*(w/2) = (j/2)*(k/2)`, two images of one size: `h` is `j`, and `w` is `k`."""
     for relation in waiting(store):
         if isinstance(relation, DimEq):
@@ -153,7 +153,7 @@ def _exact_quotient(gap: Dim) -> tuple[Dim, Dim] | None:
 
 def smallest(dim: Dim) -> tuple[Dim, ...]:
     """`n` and `k` of `min(n,k)`; a size that is no minimum is its own."""
-    inside = inside_extremum(dim) if isinstance(dim, Poly) else None
+    inside = as_one_extremum(dim) if isinstance(dim, Poly) else None
     return tuple(inside[1]) if inside is not None and inside[0] == "min" else (dim,)
 
 

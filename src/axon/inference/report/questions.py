@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from axon.inference.generalise.schemes import resolved, visible
 from axon.inference.program import Definition
 from axon.inference.report.clash import item_at
 from axon.inference.report.signature import describe_definition
-from axon.inference.schemes import resolved, visible
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import enough_for, sufficient

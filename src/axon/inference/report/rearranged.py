@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from axon.diagnostics import Fix
-from axon.inference.foreign_names import FORMS
+from axon.inference.habits.foreign_names import FORMS
 from axon.ops import OPERATORS
 from axon.solver.constraints import Origin
 from axon.source import Source, Span

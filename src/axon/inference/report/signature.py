@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from axon.inference.generalise.schemes import visible
 from axon.inference.program import Definition
 from axon.inference.report.naming import factor_sizes, name_sizes
-from axon.inference.schemes import visible
 from axon.types.elements import ANY, class_name
 from axon.types.show import Names, Show
 from axon.types.type import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from axon.ops.families import (
     activations,
+    adaptive,
     attention,
     bits,
     blocks,
@@ -39,6 +40,7 @@ FAMILIES = (
     linear,
     convolution,
     pools,
+    adaptive,
     resample,
     sampling,
     regions,

@@ -9,7 +9,9 @@ from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, bad_axes, dims, place, shift
 from axon.ops.families.rearrange import PAD_MODES
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
-from axon.ops.sliding import MOST, places, reaches, sides_of, slides_of, spread
+from axon.ops.padding import Number, TrueSizes, taken
+from axon.ops.sliding import MOST, Slide, places, reaches, sides_of, slides_of, spread
+from axon.ops.sliding_padded import spatial
 from axon.ops.traits import Padding, Traits
 
 MOST_BLOCK = 1 << 20
@@ -70,7 +72,7 @@ def _(xp: Arrays, x: Array, block: int, blocks_first: bool) -> Array:
     return xp.reshape(xp.transpose(cut, order), (n, c * block * block, h // block, w // block))
 
 
-@operator()
+@operator(Traits(padding=Padding(("n",))))
 def col2im(
     *, dimensions: int = 2, stride: Ints = (1,), pad: Ints = (0,), dilation: Ints = (1,)
 ) -> Rule:
@@ -143,7 +145,7 @@ def _(
     return xp.astype(image[(..., *inner)], x.dtype)
 
 
-@operator()
+@operator(Traits(padding=Padding(("s", "d*", "e*"), {"x*": "zero"}, made=("y*",))))
 def center_crop_pad(*, axis: Ints) -> Rule:
     """Bring some axes to the sizes that follow: cut off, or put zeros, at both ends alike.
 
@@ -170,6 +172,19 @@ def _(xp: Arrays, x: Array, sizes: Ints, axis: Ints) -> Array:
         else:
             cut[i] = slice(-more // 2, -more // 2 + size)
     return xp.pad(x[tuple(cut)], around)
+
+
+@center_crop_pad.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, sizes: Ints, axis: Ints) -> Array:
+    """The same by the places that elements come from; those outside are zeros."""
+    known = true.of(0)
+    for i, size in zip([each % x.ndim for each in axis], sizes, strict=True):
+        more = true.result(i, size) - known[i]
+        places = xp.arange(size, dtype=xp.element("i64")) - xp.where(more >= 0, more, more + 1) // 2
+        inside = (places >= 0) & (places < known[i])
+        inside = xp.reshape(inside, (-1, *(1,) * (x.ndim - 1 - i)))
+        x = xp.where(inside, taken(xp, x, i, places), xp.zeros((), dtype=x.dtype))
+    return x
 
 
 @operator()
@@ -211,7 +226,7 @@ def _(xp: Arrays, x: Array, pads: Array, *scalar: Array, axis: Ints, mode: str) 
     return xp.pad(inner, around, constant_values=scalar[0] if scalar else 0)
 
 
-@operator(Traits(padding=Padding(("n",))))
+@operator(Traits(padding=Padding(("n",), {"c": "anything", **spatial("zero")}, made=("~*",))))
 def im2col(
     *,
     window: Ints,
@@ -243,10 +258,33 @@ def im2col(
 def _(xp: Arrays, x: Array, window: Ints, stride: Ints, pad: Ints, dilation: Ints) -> Array:
     slides = slides_of(x.shape[2:], window, stride, pad, dilation, False)
     image = xp.pad(x, [(0, 0), (0, 0), *((s.before, s.after) for s in slides)])
-    counts = [max(0, (s.size + s.before + s.after - s.reach - 1) // s.stride + 1) for s in slides]
+    counts = [max(0, _count(s, s.size)) for s in slides]
     seen = []
     for first in itertools.product(*(range(s.window) for s in slides)):
         parts = zip(slides, counts, first, strict=True)
         seen.append(image[(..., *(s.seen(count, at) for s, count, at in parts))])
     rows = x.shape[1] * len(seen)
     return xp.reshape(xp.stack(seen, axis=2), (x.shape[0], rows, math.prod(counts)))
+
+
+def _count(slide: Slide, size: Number) -> Number:
+    """At how many places a window is along a dimension of this size."""
+    return (size + slide.before + slide.after - slide.reach - 1) // slide.stride + 1
+
+
+@im2col.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, window: Ints, stride: Ints, pad: Ints, dilation: Ints
+) -> Array:
+    """The columns of the true places, in their order."""
+    assert im2col.meaning is not None
+    y = im2col.meaning(xp, x, window=window, stride=stride, pad=pad, dilation=dilation)
+    slides = slides_of(x.shape[2:], window, stride, pad, dilation, False)
+    number = xp.arange(y.shape[2], dtype=xp.element("i64"))
+    index, step = xp.zeros_like(number), 1
+    for slide, size in zip(reversed(slides), reversed(true.of(0)[2:]), strict=True):
+        count = _count(slide, size)
+        some = max(count, 1) if isinstance(count, int) else xp.maximum(count, 1)
+        index = index + number % some * step
+        number, step = xp.floor_divide(number, some), step * max(0, _count(slide, slide.size))
+    return taken(xp, y, 2, index)

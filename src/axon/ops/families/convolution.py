@@ -7,12 +7,16 @@ attributes that are lists, and is two if nothing says otherwise.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 from axon.ops.arrays import Array, Arrays, is_integer, wide
 from axon.ops.axes import dims
 from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
+from axon.ops.padding import TrueSizes
 from axon.ops.sliding import SAME, Slides, places, reaches, sides_of, slides_of, spread, spread_out
-from axon.ops.traits import Attributes, Padding, Traits
+from axon.ops.sliding_padded import begins_by_size, begun, spatial, truly_before
+from axon.ops.traits import Padding, Traits
 
 
 def _times(groups: Extent, name: str) -> str:
@@ -27,27 +31,10 @@ def _filters(name: str, arity: int, groups: Extent) -> Problem | None:
     return None
 
 
-def _padding(attributes: Attributes) -> Padding:
-    """With pad="same", where the windows begin may follow from the size."""
-    strides = attributes["stride"]
-    assert isinstance(strides, tuple)
-    if isinstance(attributes["pad"], str) and any(stride != 1 for stride in strides):
-        return Padding(("n", "k"), {"c": "zero"})
-    return Padding(
-        ("n", "k"), {"c": "zero", "h": "zero", "w": "zero", "d": "zero", "x*": "zero"}, made=("~*",)
-    )
+PADDED = Padding(("n", "k"), {"c": "zero", **spatial("zero")}, made=("~*",))
 
 
-def _transposed_padding(attributes: Attributes) -> Padding:
-    found = _padding(attributes)
-    return (
-        found._replace(free=("n", "k"))
-        if not isinstance(attributes["pad"], str)
-        else Padding(("n",))
-    )
-
-
-@operator(Traits(padding=_padding), roles={"c": "channels", "k": "output channels"})
+@operator(Traits(padding=PADDED), roles={"c": "channels", "k": "output channels"})
 def conv(
     arity: int,
     *,
@@ -117,7 +104,28 @@ def _plus(xp: Arrays, y: Array, *bias: Array) -> Array:
     return y
 
 
-@operator(Traits(padding=_transposed_padding), roles={"c": "channels", "k": "output channels"})
+@conv.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    f: Array,
+    *bias: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    """With pad="same" the windows begin where the true sizes tell."""
+    assert conv.meaning is not None
+    if begins_by_size(stride, pad):
+        slides = slides_of(x.shape[2:], f.shape[2:], stride, pad, dilation, False)
+        before = truly_before(xp, slides, true.of(0)[2:], pad)
+        x, pad = begun(xp, x, slides, before, 0), (0,)
+    return conv.meaning(xp, x, f, *bias, stride=stride, pad=pad, dilation=dilation, groups=groups)
+
+
+@operator(Traits(padding=PADDED), roles={"c": "channels", "k": "output channels"})
 def conv_transpose(
     arity: int,
     *,
@@ -169,14 +177,37 @@ def _(
     groups: int,
     output_pad: Ints,
 ) -> Array:
-    given = (stride, pad, dilation, groups, output_pad)
+    return _transposed(xp, x, f, bias, None, stride, pad, dilation, groups, output_pad)
+
+
+@conv_transpose.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    f: Array,
+    *bias: Array,
+    stride: Ints,
+    pad: Ints | str,
+    dilation: Ints,
+    groups: int,
+    output_pad: Ints,
+) -> Array:
+    there = true.mask(xp, 0, range(2, x.ndim))
+    return _transposed(xp, x, f, bias, there, stride, pad, dilation, groups, output_pad)
+
+
+def _transposed(
+    xp: Arrays, x: Array, f: Array, bias: Sequence[Array], there: Array | None, *given: Any
+) -> Array:
+    """`there` says which elements are those of the input, if it is padded with zeros."""
     if is_integer(xp, f):
         return _plus(xp, _slid(xp, x, f, *given), *bias)
     # A filter that is slid meets zeros that are not of the input, which must not count.
     y = xp.cond(
         xp.all(xp.isfinite(f)),
         lambda: _slid(xp, x, f, *given),
-        lambda: _added(xp, x, f, *given),
+        lambda: _added(xp, x, f, there, *given),
     )
     return _plus(xp, y, *bias)
 
@@ -223,6 +254,7 @@ def _added(
     xp: Arrays,
     x: Array,
     f: Array,
+    there: Array | None,
     stride: Ints,
     pad: Ints | str,
     dilation: Ints,
@@ -242,6 +274,8 @@ def _added(
         filters = xp.swapaxes(wide(xp, f).reshape(groups, channels // groups, -1), 1, 2)
         made = xp.matmul(filters, wide(xp, x).reshape(batch, groups, channels // groups, -1))
         made = made.reshape(batch, groups * outputs, *window, *places)
+        if there is not None:
+            made = xp.where(there, made, 0)
         every = slice(None)
         for at in itertools.product(*map(range, window)):
             seen = tuple(

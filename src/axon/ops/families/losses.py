@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.operator import Problem, Rule, operator
+from axon.ops.padding import TrueSizes
 from axon.ops.traits import Attributes, Padding, Traits
 
 
-def _loss_padding(attributes: Attributes) -> Padding | str:
-    if attributes["reduction"] != "none":
-        return "it reduces all losses"
-    return Padding(("n", "s"))
+def _loss_padding(attributes: Attributes) -> Padding:
+    if attributes["reduction"] == "none":
+        return Padding(("n", "s"), {"c": "anything"})
+    return Padding(fills={"n": "anything", "after*": "anything"})
 
 
 @operator(Traits(padding=_loss_padding), roles={"n": "batch sizes"})
@@ -51,12 +52,47 @@ def _(
     reduction: str,
     ignore: int | None,
 ) -> Array:
-    y, numbers = wide(xp, x), xp.astype(classes, xp.element("i64"))
-    counts = None if ignore is None else numbers != ignore
+    return _loss(xp, x, xp.astype(classes, xp.element("i64")), weights, None, reduction, ignore)
+
+
+@negative_log_likelihood.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    classes: Array,
+    *weights: Array,
+    reduction: str,
+    ignore: int | None,
+) -> Array:
+    """Negative numbers count from the true end, and those outside are outside of the array."""
+    numbers, size = xp.astype(classes, xp.element("i64")), true.of(0)[1]
+    if not isinstance(size, int):
+        placed = xp.where(numbers < 0, numbers + size, numbers)
+        placed = xp.where((placed < 0) | (placed >= size), x.shape[1], placed)
+        numbers = placed if ignore is None else xp.where(numbers == ignore, numbers, placed)
+    there = None if reduction == "none" else true.mask(xp, 1, range(classes.ndim))
+    return _loss(xp, x, numbers, weights, there, reduction, ignore)
+
+
+def _loss(
+    xp: Arrays,
+    x: Array,
+    numbers: Array,
+    weights: tuple[Array, ...],
+    there: Array | None,
+    reduction: str,
+    ignore: int | None,
+) -> Array:
+    """`there` says which places there are, where some are padding."""
+    y, counts = wide(xp, x), there
+    if ignore is not None:
+        seen = numbers != ignore
+        counts = seen if there is None else seen & there
     if counts is not None:
         numbers = xp.where(counts, numbers, 0)
     losses = -xp.take_along_axis(y, xp.expand_dims(numbers, 1), axis=1)[:, 0]
-    each = xp.ones(classes.shape, dtype=y.dtype)
+    each = xp.ones(numbers.shape, dtype=y.dtype)
     if weights:
         each = xp.take(wide(xp, weights[0]), numbers)
     if counts is not None:

@@ -8,12 +8,21 @@ from __future__ import annotations
 import itertools
 import math
 
-from axon.ops.arrays import Array, Arrays, Pairs, is_integer, wide
+from axon.ops.arrays import Array, Arrays, Pairs, wide
 from axon.ops.axes import dims
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
-from axon.ops.padding import TrueSizes
-from axon.ops.sliding import MOST, Slides, places, places_past, reaches, sides_of, slides_of
-from axon.ops.traits import Attributes, Fill, Padding, Traits
+from axon.ops.padding import Number, TrueSizes, standing
+from axon.ops.sliding import (
+    SAME,
+    Slides,
+    places,
+    places_past,
+    reaches,
+    sides_of,
+    slides_of,
+)
+from axon.ops.sliding_padded import begins_by_size, begun, spatial, truly_before
+from axon.ops.traits import Fill, Padding, Traits
 
 
 def _pool(
@@ -38,24 +47,11 @@ def _pool(
     return Windowed(f"t {x} -> t {y} where t : {where}", reaches(sides, ceil_mode))
 
 
-def _pool_padding(attributes: Attributes) -> Padding:
-    return _windows_padding(attributes, "lowest")
+def _padded(fill: Fill) -> Traits:
+    return Traits(padding=Padding(("n", "c"), spatial(fill), made=("~*",)))
 
 
-def _mean_padding(attributes: Attributes) -> Padding:
-    return _windows_padding(attributes, "zero")
-
-
-def _windows_padding(attributes: Attributes, fill: Fill) -> Padding:
-    """With pad="same", where the windows begin may follow from the size."""
-    strides = attributes["stride"] or attributes["window"]
-    assert isinstance(strides, tuple)
-    if isinstance(attributes["pad"], str) and any(stride != 1 for stride in strides):
-        return Padding(("n", "c"))
-    return Padding(("n", "c"), {"h": fill, "w": fill, "d": fill, "x*": fill}, made=("~*",))
-
-
-@operator(Traits(padding=_pool_padding))
+@operator(_padded("lowest"))
 def max_pool(
     *,
     window: Ints,
@@ -95,6 +91,26 @@ def _(
     return _windows(xp, "max", x, slides, tuple((s.before, s.after + s.hang) for s in slides))
 
 
+@max_pool.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+) -> Array:
+    """With pad="same" the windows begin where the true sizes tell."""
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    if not begins_by_size(stride or window, pad):
+        return _windows(xp, "max", x, slides, tuple((s.before, s.after + s.hang) for s in slides))
+    before = truly_before(xp, slides, true.of(0)[2:], pad)
+    whole = begun(xp, x, slides, before, standing(xp, x.dtype, "lowest"))
+    return _windows(xp, "max", whole, slides, ((0, 0),) * len(slides))
+
+
 def _windows(xp: Arrays, kind: str, x: Array, slides: Slides, pad: Pairs) -> Array:
     return xp.windows(
         kind,
@@ -106,7 +122,7 @@ def _windows(xp: Arrays, kind: str, x: Array, slides: Slides, pad: Pairs) -> Arr
     )
 
 
-@operator(Traits(padding=_mean_padding))
+@operator(_padded("zero"))
 def avg_pool(
     *,
     window: Ints,
@@ -168,20 +184,27 @@ def _(
         given = (window, stride, pad, dilation, ceil_mode, count_pad)
         return avg_pool.meaning(xp, x, *given)
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
-    around = tuple((s.before, s.after + s.hang) for s in slides)
-    total = _windows(xp, "sum", wide(xp, x), slides, around)
+    none, around = ((0, 0),) * len(slides), tuple((s.before, s.after + s.hang) for s in slides)
+    sizes, y = true.of(0)[2:], wide(xp, x)
+    before: list[Number] = [s.before for s in slides]
+    if begins_by_size(stride or window, pad):
+        before, around = truly_before(xp, slides, sizes, pad), none
+        y = begun(xp, y, slides, before, 0)
+    total = _windows(xp, "sum", y, slides, around)
     ones = xp.ones((1, 1), dtype=total.dtype)
-    for slide, size in zip(slides, true.of(0)[2:], strict=True):
-        place = xp.arange(slide.before + slide.size + slide.after + slide.hang)
-        low, high = (0, slide.after) if count_pad else (slide.before, 0)
-        here = (place >= low) & (place < slide.before + size + high)
+    wholes = [n + first + last for n, (first, last) in zip(y.shape[2:], around, strict=True)]
+    for slide, size, front, length in zip(slides, sizes, before, wholes, strict=True):
+        place = xp.arange(length)
+        low, high = (0, slide.after) if count_pad and pad not in SAME else (front, 0)
+        here = (place >= low) & (place < front + size + high)
+        if count_pad and pad in SAME:
+            here = xp.ones_like(here)
         ones = ones[..., None] * xp.astype(here, total.dtype)
-    none = tuple((0, 0) for _ in slides)
     counts = _windows(xp, "sum", ones, slides, none)
     return xp.astype(total / xp.where(counts == 0, 1, counts), x.dtype)
 
 
-@operator(Traits(padding=Padding(("n", "c"))))
+@operator(_padded("zero"))
 def lp_pool(
     *,
     window: Ints,
@@ -219,6 +242,31 @@ def _(
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
     around = tuple((s.before, s.after + s.hang) for s in slides)
     total = _windows(xp, "sum", xp.abs(wide(xp, x)) ** p, slides, around)
+    return xp.astype(total ** (1 / p), x.dtype)
+
+
+@lp_pool.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    p: int,
+) -> Array:
+    """A window that is padding has the norm 1: at 0 a norm has no derivative."""
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    around = tuple((s.before, s.after + s.hang) for s in slides)
+    y = wide(xp, x)
+    if begins_by_size(stride or window, pad):
+        before = truly_before(xp, slides, true.of(0)[2:], pad)
+        y, around = begun(xp, y, slides, before, 0), ((0, 0),) * len(slides)
+    total = _windows(xp, "sum", xp.abs(y) ** p, slides, around)
+    inside = true.inside(xp, total.shape)
+    total = total if inside is None else xp.where(inside, total, 1)
     return xp.astype(total ** (1 / p), x.dtype)
 
 
@@ -281,132 +329,3 @@ def _(
         best, where = xp.where(better, value, best), xp.where(better, number, where)
     channels = xp.arange(x.shape[0] * x.shape[1], dtype=i64).reshape(x.shape[:2])
     return xp.expand_dims(channels * per_channel, tuple(range(2, x.ndim))) + where
-
-
-def _global_pool(keep: bool, spatial: int | None, where: str) -> Rule:
-    if not keep:
-        return f"t [n,c]@s -> t [n,c] where t : {where}"
-    sides = sides_of(spatial, (1,), (0,), (1,))
-    if isinstance(sides, Problem):
-        return sides
-    x = dims(["n", "c", *(side.input for side in sides)])
-    return f"t {x} -> t {dims(['n', 'c', *('1' for _ in sides)])} where t : {where}"
-
-
-@operator(Traits(padding=Padding(("n", "c"), reduced="lowest")))
-def global_max_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
-    """The largest element of each channel.
-
-    - `keep`: leave the spatial dimensions there with size 1.
-
-    >>> global_max_pool(x : f32 [n,c,h,w])
-    f32 [n,c]
-    """
-    return _global_pool(keep, spatial, "num")
-
-
-@global_max_pool.means
-def _(xp: Arrays, x: Array, keep: bool) -> Array:
-    least = xp.asarray(xp.iinfo(x.dtype).min if is_integer(xp, x) else -math.inf, dtype=x.dtype)
-    return xp.max(x, axis=tuple(range(2, x.ndim)), keepdims=keep, initial=least)
-
-
-@operator(Traits(padding=Padding(("n", "c"), reduced="zero")))
-def global_avg_pool(*, keep: bool = False, spatial: int | None = None) -> Rule:
-    """The mean of each channel.
-
-    - `keep`: leave the spatial dimensions there with size 1.
-
-    >>> global_avg_pool(x : f32 [n,c,h,w])
-    f32 [n,c]
-    >>> global_avg_pool(x : f32 [n,c,h,w], keep=true)
-    f32 [n,c,1,1]
-    """
-    return _global_pool(keep, spatial, "float")
-
-
-@global_avg_pool.means
-def _(xp: Arrays, x: Array, keep: bool) -> Array:
-    total = xp.sum(wide(xp, x), axis=tuple(range(2, x.ndim)), keepdims=keep)
-    return xp.astype(total / math.prod(x.shape[2:]), x.dtype)
-
-
-@global_avg_pool.padded
-def _(xp: Arrays, true: TrueSizes, x: Array, keep: bool) -> Array:
-    y, axes = wide(xp, x), tuple(range(2, x.ndim))
-    count = true.count(xp, 0, axes, y.dtype)
-    return xp.astype(xp.sum(y, axis=axes, keepdims=keep) / count, x.dtype)
-
-
-# --- windows that follow from the sizes ------------------------------------------------------
-
-
-def _adaptive(dimensions: int, where: str) -> Rule:
-    if not 1 <= dimensions <= MOST:
-        return Problem(f"there must be from 1 to {MOST} spatial dimensions, not {dimensions}")
-    x, y = ([f"{name}{i}" for i in range(1, dimensions + 1)] for name in "xy")
-    least = ", ".join(f"{size} >= 1" for size in x)
-    return f"(t s@{dims(x)}, shape {dims(y)}) -> t s@{dims(y)} where {least}, t : {where}"
-
-
-@operator()
-def adaptive_max_pool(*, dimensions: int = 2) -> Rule:
-    """The largest element in each of so many windows along the last dimensions as the sizes that
-    follow say: the windows cover all, are as equal as can be, and overlap where they must.
-
-    - `dimensions`: how many spatial dimensions there are.
-
-    >>> adaptive_max_pool(x : f32 [n,c,7,9], [2,3])
-    f32 [n,c,2,3]
-    """
-    return _adaptive(dimensions, "num")
-
-
-@adaptive_max_pool.means
-def _(xp: Arrays, x: Array, sizes: Ints, dimensions: int) -> Array:
-    for axis, size in enumerate(sizes, x.ndim - dimensions):
-        seen, _ = _shares(xp, x, axis, size)
-        x = xp.max(seen, axis=axis + 1)
-    return x
-
-
-@operator()
-def adaptive_avg_pool(*, dimensions: int = 2) -> Rule:
-    """The mean of each of so many windows along the last dimensions as the sizes that follow say;
-    the windows are those of `adaptive_max_pool`.
-
-    - `dimensions`: how many spatial dimensions there are.
-
-    >>> adaptive_avg_pool(x : f32 [n,c,7,9], [2,3])
-    f32 [n,c,2,3]
-    >>> adaptive_avg_pool(x : f32 [n,c,9], [4], dimensions=1)
-    f32 [n,c,4]
-    """
-    return _adaptive(dimensions, "float")
-
-
-@adaptive_avg_pool.means
-def _(xp: Arrays, x: Array, sizes: Ints, dimensions: int) -> Array:
-    y = wide(xp, x)
-    for axis, size in enumerate(sizes, x.ndim - dimensions):
-        seen, counts = _shares(xp, y, axis, size)
-        inside = xp.arange(seen.shape[axis + 1])[None, :] < counts[:, None]
-        upright = (1,) * (y.ndim - axis - 1)
-        inside = xp.reshape(inside, (*inside.shape, *upright))
-        total = xp.sum(xp.where(inside, seen, 0), axis=axis + 1)
-        y = total / xp.reshape(xp.astype(counts, y.dtype), (-1, *upright))
-    return xp.astype(y, x.dtype)
-
-
-def _shares(xp: Arrays, x: Array, axis: int, count: int) -> tuple[Array, Array]:
-    """The windows along an axis, as an axis behind it, and how many elements each has: what is
-    beyond the end of one is its last element again.
-    """
-    size = x.shape[axis]
-    numbers = xp.arange(count, dtype=xp.element("i64"))
-    starts = numbers * size // max(count, 1)
-    counts = ((numbers + 1) * size + count - 1) // max(count, 1) - starts
-    most = min(-(-size // max(count, 1)) + (size % max(count, 1) != 0), size)
-    numbered = xp.arange(most, dtype=xp.element("i64"))[None, :]
-    seen = starts[:, None] + xp.minimum(numbered, counts[:, None] - 1)
-    return xp.take(x, seen, axis=axis), counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from axon.ops.arrays import Array, Arrays, to_integers, wide
 from axon.ops.operator import Rule, operator
-from axon.ops.traits import POINTWISE
+from axon.ops.traits import POINTWISE, Padding, Traits
 
 
 def _stored(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
@@ -69,7 +69,7 @@ def _(xp: Arrays, x: Array, scale: Array, zero: Array) -> Array:
     return xp.astype(xp.where(x >= zero, ahead, -behind) * factor, scale.dtype)
 
 
-@operator()
+@operator(Traits(padding=Padding(fills={"after*": "zero"})))
 def quantise_range() -> Rule:
     """Numbers as 8 bits that span the range of those that are there, and zero: the integers, the
     scale and the zero point.

@@ -297,7 +297,7 @@ def _(xp: Arrays, true: TrueSizes, key: Array, logits: Array, axis: int) -> Arra
     return xp.astype(xp.argmax(known + added, axis=axis), xp.element("i64"))
 
 
-@operator(DRAWN, hints=FIRST)
+@operator(DRAWN._replace(padding=Padding(made=("n",))), hints=FIRST)
 def permutation() -> Rule:
     """The integers from 0 up to and without a number, in random order; `gather` puts rows into it.
 
@@ -314,6 +314,15 @@ def _(xp: Arrays, key: Array, n: int) -> Array:
     check_fits((n,), 8)
     high, low = words(xp, key, n)
     return xp.astype(xp.lexsort((low, high)), xp.element("i64"))
+
+
+@permutation.padded
+def _(xp: Arrays, true: TrueSizes, key: Array, n: int) -> Array:
+    """The word of a number does not depend on how many there are; the true ones come first."""
+    check_fits((n,), 8)
+    high, low = words(xp, key, n)
+    beyond = xp.arange(n, dtype=xp.element("i64")) >= true.result(0, n)
+    return xp.astype(xp.lexsort((low, high, beyond)), xp.element("i64"))
 
 
 # --- training --------------------------------------------------------------------------------

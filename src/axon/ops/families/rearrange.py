@@ -278,6 +278,8 @@ def _(xp: Arrays, x: Array, reps: Ints) -> Array:
 def _(xp: Arrays, true: TrueSizes, x: Array, reps: Ints) -> Array:
     y = xp.tile(x, reps)
     for axis in true.padded(0):
+        if y.shape[axis] == x.shape[axis]:
+            continue  # what is padding there stays apart
         place = xp.arange(y.shape[axis], dtype=xp.element("i64"))
         y = taken(xp, y, axis, place % xp.maximum(true.of(0)[axis], 1))
     return y

@@ -12,20 +12,14 @@ from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import bad_axes, dims, place
 from axon.ops.interpolate import Way, resized, rounded_down, single
 from axon.ops.operator import Floats, Ints, Problem, Rule, operator
+from axon.ops.padding import Number, TrueSizes
 from axon.ops.sliding import sides_of, spread
-from axon.ops.traits import Attributes, Padding, Traits
+from axon.ops.traits import Attributes, Fill, Padding, Traits
+
+SPATIAL: dict[str, Fill] = dict.fromkeys(("h", "w", "d", "x*"), "anything")
 
 
-def _upsample_padding(attributes: Attributes) -> Padding:
-    apart = Padding(("n", "c"))
-    if attributes["mode"] != "nearest":
-        return apart  # what is blended at the end depends on where that is
-    return apart._replace(
-        fills={"h": "anything", "w": "anything", "d": "anything", "x*": "anything"}, made=("~*",)
-    )
-
-
-@operator(Traits(padding=_upsample_padding))
+@operator(Traits(padding=Padding(("n", "c"), SPATIAL, made=("~*",))))
 def upsample(*, scale: Ints, mode: str = "nearest", spatial: int | None = None) -> Rule:
     """Make the spatial dimensions of `[n,c,h,w]` larger by whole factors.
 
@@ -56,6 +50,18 @@ def _(xp: Arrays, x: Array, scale: Ints, mode: str) -> Array:
     sizes = [x.shape[axis] * factor for axis, factor in zip(axes, factors, strict=True)]
     way = Way(mode, "half_pixel", "prefer_floor", -0.75, False, False, 0.0)
     return resized(xp, x, axes, sizes, [float(factor) for factor in factors], None, way)
+
+
+@upsample.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, scale: Ints, mode: str) -> Array:
+    assert upsample.meaning is not None
+    if mode == "nearest":
+        return upsample.meaning(xp, x, scale=scale, mode=mode)
+    way = Way(mode, "half_pixel", "prefer_floor", -0.75, False, False, 0.0)
+    axes, factors = tuple(range(2, x.ndim)), spread(scale, x.ndim - 2)
+    sizes = [x.shape[axis] * factor for axis, factor in zip(axes, factors, strict=True)]
+    known = [(n, n * factor) for n, factor in zip(true.of(0)[2:], factors, strict=True)]
+    return resized(xp, x, axes, sizes, [float(f) for f in factors], None, way, known)
 
 
 # --- resize ----------------------------------------------------------------------------------
@@ -105,7 +111,17 @@ def scaled(size: str, scale: float) -> str | None:
     return times if exact.denominator == 1 else f"{times}/{exact.denominator}"
 
 
-@operator()
+def _resize_padding(attributes: Attributes) -> Padding | str:
+    """By how many elements one is blended must be known when the program is compiled. A region has
+    a derivative, in which each element counts, if for nothing.
+    """
+    if attributes["antialias"] and attributes["scale"] is None:
+        return "how many elements count depends on the sizes"
+    fill: Fill = "zero" if attributes["coordinates"] == "crop" else "anything"
+    return Padding(("s", "d*", "e*", "after*"), {"x*": fill}, made=("y*", "~*"))
+
+
+@operator(Traits(padding=_resize_padding))
 def resize(
     arity: int,
     *,
@@ -206,6 +222,39 @@ def _(
         factors = [one] * len(axis)
         sizes = [int(one * n + 0.5) for n in before]
     return resized(xp, x, axis, sizes, factors, region, way)
+
+
+@resize.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    *rest: Array,
+    scale: Floats | None,
+    axis: Ints,
+    aspect: str,
+    **how: str | float | bool,
+) -> Array:
+    way = Way(**how)  # type: ignore[arg-type]
+    region = rest[-1] if way.coordinates == "crop" else None
+    before = [true.of(0)[i] for i in axis]
+    factors: list[Number]
+    if scale is not None:
+        single_ones = [single(factor) for factor in spread(scale, len(axis))]
+        sizes, factors = rounded_down([x.shape[i] for i in axis], single_ones), [*single_ones]
+        made = [true.result(i % x.ndim, size) for i, size in zip(axis, sizes, strict=True)]
+    else:
+        sizes = list(rest[0])
+        made = [true.result(i % x.ndim, size) for i, size in zip(axis, sizes, strict=True)]
+        factors = [_ratio(xp, m, n) for m, n in zip(made, before, strict=True)]
+    return resized(xp, x, axis, sizes, factors, region, way, list(zip(before, made, strict=True)))
+
+
+def _ratio(xp: Arrays, size: Number, of: Number) -> Number:
+    if isinstance(size, int) and isinstance(of, int):
+        return size / of if of else 1.0
+    f64 = xp.element("f64")
+    return xp.astype(xp.asarray(size), f64) / xp.astype(xp.asarray(of), f64)
 
 
 @operator()

@@ -14,26 +14,29 @@ from axon.ops.arrays import Array, Arrays, to_integers, wide
 from axon.ops.axes import dims
 from axon.ops.interpolate import cubic_curve
 from axon.ops.operator import Extent, Ints, Problem, Rule, Windowed, operator
+from axon.ops.padding import Number, TrueSizes
 from axon.ops.sliding import MOST, places, reaches, sides_of, slides_of
 from axon.ops.traits import Padding, Traits
 
 # --- what stands at a place ------------------------------------------------------------------
 
 
-def _pick(xp: Arrays, x: Array, numbers: Sequence[Array]) -> Array:
+def _pick(
+    xp: Arrays, x: Array, numbers: Sequence[Array], sizes: Sequence[Number] | None = None
+) -> Array:
     """The elements of `[n, c]@sizes` at whole places `[n, p]`, one array for each dimension; a
-    place outside is brought in.
+    place outside is brought in. Where the array is padded, `sizes` are the true ones.
     """
-    sizes = x.shape[2:]
+    wholes = x.shape[2:]
     flat = xp.zeros((1, 1), dtype=xp.element("i64"))
-    for size, number in zip(sizes, numbers, strict=True):
-        flat = flat * size + xp.clip(number, 0, size - 1)
-    rows = xp.reshape(x, (*x.shape[:2], math.prod(sizes)))
+    for whole, size, number in zip(wholes, sizes or wholes, numbers, strict=True):
+        flat = flat * whole + xp.clip(number, 0, size - 1)
+    rows = xp.reshape(x, (*x.shape[:2], math.prod(wholes)))
     index = xp.broadcast_to(flat[:, None, :], (*x.shape[:2], flat.shape[1]))
     return xp.take_along_axis(rows, index, axis=2)
 
 
-def _in_bounds(xp: Arrays, sizes: Ints, numbers: Sequence[Array]) -> Array:
+def _in_bounds(xp: Arrays, sizes: Sequence[Number], numbers: Sequence[Array]) -> Array:
     """Which whole places are some of the input's."""
     seen = xp.ones((1, 1), dtype=bool)
     for size, number in zip(sizes, numbers, strict=True):
@@ -66,7 +69,7 @@ def _floats(xp: Arrays, x: Array) -> Array:
 PADDINGS = ("zeros", "border", "reflection")
 
 
-@operator(Traits(padding=Padding(("n", "c", "y*"))), roles={"n": "batch sizes"})
+@operator(Traits(padding=Padding(("n", "c", "y*"), {"x*": "anything"})), roles={"n": "batch sizes"})
 def grid_sample(
     *,
     mode: str = "linear",
@@ -102,7 +105,33 @@ def grid_sample(
 
 @grid_sample.means
 def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners: bool) -> Array:
-    sizes, shape = x.shape[2:], grid.shape[1:-1]
+    return _sampled(xp, x, grid, x.shape[2:], mode, padding, align_corners)
+
+
+@grid_sample.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    grid: Array,
+    mode: str,
+    padding: str,
+    align_corners: bool,
+) -> Array:
+    return _sampled(xp, x, grid, true.of(0)[2:], mode, padding, align_corners)
+
+
+def _sampled(
+    xp: Arrays,
+    x: Array,
+    grid: Array,
+    sizes: Sequence[Number],
+    mode: str,
+    padding: str,
+    align_corners: bool,
+) -> Array:
+    """What stands at the places of the grid in images of these sizes, if they are padded."""
+    shape = grid.shape[1:-1]
     if 0 in (*x.shape, *grid.shape):
         return xp.zeros((*x.shape[:2], *shape), dtype=x.dtype)
     flat = xp.reshape(wide(xp, grid), (grid.shape[0], -1, len(sizes)))
@@ -127,7 +156,7 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
             )
             for number, size in zip(numbers, sizes, strict=True)
         ]
-        seen = _pick(xp, y, index) * weight[:, None, :]
+        seen = _pick(xp, y, index, sizes) * weight[:, None, :]
         if padding == "zeros":  # what is outside counts for nothing, whatever stands at the edge
             inside = _in_bounds(xp, sizes, numbers)[:, None, :]
             seen = xp.where(inside, seen, xp.zeros_like(seen))
@@ -136,9 +165,11 @@ def _(xp: Arrays, x: Array, grid: Array, mode: str, padding: str, align_corners:
 
 
 def _looked_at(
-    xp: Arrays, at: Array, size: int, mode: str, padding: str, align_corners: bool
+    xp: Arrays, at: Array, size: Number, mode: str, padding: str, align_corners: bool
 ) -> Array:
     """A place along one dimension, counted in elements."""
+    if not isinstance(size, int):
+        size = xp.astype(size, at.dtype)
     where = (at + 1) / 2 * (size - 1) if align_corners else ((at + 1) * size - 1) / 2
     if mode == "nearest":
         where = xp.round(where)
@@ -154,20 +185,22 @@ def _looked_at(
     return xp.clip(xp.where(xp.isfinite(where), where, far), -far, far)
 
 
-def _reflected(xp: Arrays, where: Array, low: float, high: float) -> Array:
+def _reflected(xp: Arrays, where: Array, low: float, high: Number) -> Array:
     """Thrown back at both ends, again and again."""
     length = high - low
-    if length <= 0:
+    if isinstance(length, int | float) and length <= 0:
         return where * 0 + low
     away = (where - low) % (2 * length)
     return low + xp.where(away > length, 2 * length - away, away)
 
 
-def _brought_in(xp: Arrays, number: Array, size: int, padding: str, align_corners: bool) -> Array:
+def _brought_in(
+    xp: Arrays, number: Array, size: Number, padding: str, align_corners: bool
+) -> Array:
     if padding != "reflection":
         return number
     period = 2 * (size - 1) if align_corners else 2 * size
-    if period == 0:
+    if isinstance(period, int) and period == 0:
         return number * 0
     away = number % period
     return xp.minimum(away, (period if align_corners else period - 1) - away)

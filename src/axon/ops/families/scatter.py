@@ -6,12 +6,13 @@ What comes twice for one place counts twice, or, where it is only put there, the
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import LIMIT, append, at, bad_axes, dims, place
 from axon.ops.families.indexing import along, numbers_of
 from axon.ops.operator import Problem, Rule, operator
-from axon.ops.padding import TrueSizes
+from axon.ops.padding import Number, TrueSizes
 from axon.ops.traits import Padding, Traits
 
 MODES = ("set", "add", "mul", "min", "max")
@@ -82,7 +83,7 @@ def _last(xp: Arrays, size: int, numbers: Array) -> Array:
     return xp.take(xp.put(none, (numbers,), which, "max"), numbers)
 
 
-@operator()
+@operator(Traits(padding=Padding(fills={"after_*": "anything"})))
 def scatter_elements(*, axis: int = 0, mode: str = "set") -> Rule:
     """A copy of the first tensor, in which each element of the third is put in the row that the
     second tells, and in its own place otherwise.
@@ -104,26 +105,51 @@ def scatter_elements(*, axis: int = 0, mode: str = "set") -> Rule:
 
 @scatter_elements.means
 def _(xp: Arrays, x: Array, numbers: Array, values: Array, axis: int, mode: str) -> Array:
-    return _put_elements(xp, x, numbers_of(xp, numbers), values, axis % x.ndim, mode)
+    axis, numbers = axis % x.ndim, numbers_of(xp, numbers)
+    return _put_elements(xp, x, numbers, values, axis, mode, x.shape[axis])
+
+
+@scatter_elements.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, numbers: Array, values: Array, axis: int, mode: str
+) -> Array:
+    axis, numbers = axis % x.ndim, numbers_of(xp, numbers)
+    there = true.mask(xp, 1, range(numbers.ndim))
+    return _put_elements(xp, x, numbers, values, axis, mode, true.of(0)[axis], there)
 
 
 def _put_elements(
-    xp: Arrays, x: Array, numbers: Array, values: Array, axis: int, mode: str
+    xp: Arrays,
+    x: Array,
+    numbers: Array,
+    values: Array,
+    axis: int,
+    mode: str,
+    size: Number,
+    there: Array | None = None,
 ) -> Array:
-    """Each value in the row that its number tells, and in its own place otherwise."""
+    """Each value in the row that its number tells, of so many, and in its own place otherwise; only
+    those that are `there`, if that is said. A number of no row is beyond all places.
+    """
+    rows = xp.where(numbers < 0, numbers + size, numbers)
+    inside = (rows >= 0) & (rows < size)
+    inside = inside if there is None else inside & there
     flat = xp.zeros((1,) * x.ndim, dtype=numbers.dtype)
-    for i, size in enumerate(x.shape):
-        if i == axis:
-            spot = xp.where(numbers < 0, numbers + size, numbers)
-        else:
+    for i, whole in enumerate(x.shape):
+        spot = rows
+        if i != axis:
             spot = xp.arange(numbers.shape[i], dtype=numbers.dtype)
             spot = xp.reshape(spot, (-1, *(1,) * (x.ndim - 1 - i)))
-        flat = flat * size + spot
+        flat = flat * whole + spot
+    flat = xp.where(inside, flat, math.prod(x.shape))
     flat = xp.reshape(xp.broadcast_to(flat, numbers.shape), (-1,))
-    return _put_flat(xp, x, flat, xp.reshape(values, (-1,)), (), mode)
+    return _put_flat(xp, x, flat, xp.reshape(values, (-1,)), (), mode, beyond=True)
 
 
-@operator(roles={"b": "batch sizes", "n": "rows of the cache", "m": "new rows"})
+@operator(
+    Traits(padding=Padding(("after*",), {"b": "anything", "n": "anything", "m": "anything"})),
+    roles={"b": "batch sizes", "n": "rows of the cache", "m": "new rows"},
+)
 def update_cache(arity: int, *, axis: int = -2, circular: bool = False, last: int = 0) -> Rule:
     """A copy of the cache, the first tensor, in which new rows, the second, replace those from a
     place on: the first row, or the one whose number the third tensor has for each element of the
@@ -158,25 +184,58 @@ def _(
     xp: Arrays, cache: Array, new: Array, *first: Array, axis: int, circular: bool, last: int
 ) -> Array:
     axis = axis % cache.ndim
+    size = cache.shape[axis]
+    spots = _spots(xp, cache, new, first, axis, size if circular else 0)
+    return _put_elements(xp, cache, spots, new, axis, "set", size)
+
+
+@update_cache.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    cache: Array,
+    new: Array,
+    *first: Array,
+    axis: int,
+    circular: bool,
+    last: int,
+) -> Array:
+    axis = axis % cache.ndim
+    size, there = true.of(0)[axis], true.mask(xp, 1, (axis,))
+    spots = _spots(xp, cache, new, first, axis, size if circular else 0)
+    return _put_elements(xp, cache, spots, new, axis, "set", size, there)
+
+
+def _spots(
+    xp: Arrays, cache: Array, new: Array, first: Sequence[Array], axis: int, around: Number
+) -> Array:
+    """The rows of the cache that new rows go to, which begin again after so many, if not 0."""
     behind = (1,) * (cache.ndim - 1 - axis)
     spots = xp.reshape(xp.arange(new.shape[axis], dtype=xp.element("i64")), (-1, *behind))
     if first:
         spots = spots + xp.reshape(numbers_of(xp, first[0]), (-1, *(1,) * (cache.ndim - 1)))
-    if circular and cache.shape[axis]:
-        spots = spots % cache.shape[axis]
-    spots = xp.broadcast_to(spots, new.shape)
-    return _put_elements(xp, cache, spots, new, axis, "set")
+    if not isinstance(around, int) or around:
+        spots = spots % around
+    return xp.broadcast_to(spots, new.shape)
 
 
 def _put_flat(
-    xp: Arrays, x: Array, numbers: Array, rows: Array, rest: tuple[int, ...], mode: str
+    xp: Arrays,
+    x: Array,
+    numbers: Array,
+    rows: Array,
+    rest: tuple[int, ...],
+    mode: str,
+    beyond: bool = False,
 ) -> Array:
-    """Rows put into a tensor whose first dimensions are taken as one."""
+    """Rows put into a tensor whose first dimensions are taken as one. Numbers may be one `beyond`
+    the last row, where nothing is put.
+    """
     size = math.prod(x.shape[: x.ndim - len(rest)])
     if 0 in (size, *numbers.shape):
         return x
     if mode == "set":
-        rows = xp.take(rows, _last(xp, size, numbers), axis=0)
+        rows = xp.take(rows, _last(xp, size + beyond, numbers), axis=0)
     return xp.reshape(xp.put(xp.reshape(x, (size, *rest)), (numbers,), rows, mode), x.shape)
 
 
@@ -230,15 +289,8 @@ def _(xp: Arrays, x: Array, places: Array, axes: int, batch: int) -> Array:
 def _(xp: Arrays, true: TrueSizes, x: Array, places: Array, axes: int, batch: int) -> Array:
     """Negative numbers count from the true end; what is outside stays there."""
     assert gather_nd.meaning is not None
-    places, columns = numbers_of(xp, places), []
-    outside = xp.zeros(places.shape[:-1], dtype=bool)
-    for i, size in enumerate(true.of(0)[batch : batch + axes]):
-        place = xp.where(places[..., i] < 0, places[..., i] + size, places[..., i])
-        outside = outside | (place < 0) | (place >= size)
-        columns.append(place)
-    beyond = math.prod(x.shape[: batch + axes])
-    columns = [xp.where(outside, beyond, column) for column in columns]
-    places = xp.stack(columns, axis=-1) if columns else places
+    places, outside = _truly(xp, numbers_of(xp, places), true.of(0)[batch : batch + axes])
+    places = xp.where(outside[..., None], math.prod(x.shape[: batch + axes]), places)
     return gather_nd.meaning(xp, x, places, axes=axes, batch=batch)
 
 
@@ -251,7 +303,9 @@ def _row_numbers(xp: Arrays, places: Array, sizes: tuple[int, ...]) -> Array:
     return flat
 
 
-@operator(Traits(padding=Padding(("after",))))
+@operator(
+    Traits(padding=Padding(("after",), {"n": "anything", "after_*": "anything", "q": "anything"}))
+)
 def scatter_nd(*, axes: int = 1, mode: str = "set") -> Rule:
     """A copy of the first tensor, in which what stands at some places is replaced by the third: the
     innermost dimension of the second is a place along the first axes. Negative numbers count from
@@ -277,7 +331,34 @@ def _(xp: Arrays, x: Array, places: Array, rows: Array, axes: int, mode: str) ->
     return _put_flat(xp, x, xp.reshape(flat, (-1,)), rows, rest, mode)
 
 
-@operator()
+@scatter_nd.padded
+def _(
+    xp: Arrays, true: TrueSizes, x: Array, places: Array, rows: Array, axes: int, mode: str
+) -> Array:
+    places, outside = _truly(xp, numbers_of(xp, places), true.of(0)[:axes])
+    seen = true.mask(xp, 1, range(places.ndim - 1))
+    if seen is not None:
+        outside = outside | ~seen[..., 0]
+    flat = _row_numbers(xp, places, x.shape[:axes])
+    flat = xp.where(outside, math.prod(x.shape[:axes]), flat)
+    rest = x.shape[axes:]
+    rows = xp.reshape(rows, (math.prod(flat.shape), *rest))
+    return _put_flat(xp, x, xp.reshape(flat, (-1,)), rows, rest, mode, beyond=True)
+
+
+def _truly(xp: Arrays, places: Array, sizes: Sequence[Number]) -> tuple[Array, Array]:
+    """Places in tensors of these sizes, negative ones counted from the end, and which of them are
+    outside.
+    """
+    columns, outside = [], xp.zeros(places.shape[:-1], dtype=bool)
+    for i, size in enumerate(sizes):
+        place = xp.where(places[..., i] < 0, places[..., i] + size, places[..., i])
+        outside = outside | (place < 0) | (place >= size)
+        columns.append(place)
+    return (xp.stack(columns, axis=-1) if columns else places), outside
+
+
+@operator(Traits(padding=Padding(("b", "d*", "after*"), {"n": "anything"})))
 def reverse_sequence(*, time: int = 0, batch: int = 1) -> Rule:
     """The beginning of each sequence in a batch the other way round, as far as a length tells.
 
@@ -297,6 +378,19 @@ def reverse_sequence(*, time: int = 0, batch: int = 1) -> Rule:
 
 @reverse_sequence.means
 def _(xp: Arrays, x: Array, lengths: Array, time: int, batch: int) -> Array:
+    return xp.take_along_axis(x, _turned(xp, x, lengths, time, batch), axis=time)
+
+
+@reverse_sequence.padded
+def _(xp: Arrays, true: TrueSizes, x: Array, lengths: Array, time: int, batch: int) -> Array:
+    """A length that is beyond the true end has its elements outside of the array."""
+    source = _turned(xp, x, lengths, time, batch)
+    source = xp.where(source < true.of(0)[time], source, x.shape[time])
+    return xp.take_along_axis(x, source, axis=time)
+
+
+def _turned(xp: Arrays, x: Array, lengths: Array, time: int, batch: int) -> Array:
+    """Where each element comes from."""
     shape = [1] * x.ndim
     shape[batch] = x.shape[batch]
     length = xp.reshape(numbers_of(xp, lengths), tuple(shape))
@@ -304,4 +398,4 @@ def _(xp: Arrays, x: Array, lengths: Array, time: int, batch: int) -> Array:
     shape[time] = x.shape[time]
     number = xp.reshape(xp.arange(x.shape[time], dtype=length.dtype), tuple(shape))
     source = xp.where(number < length, length - 1 - number, number)
-    return xp.take_along_axis(x, xp.broadcast_to(source, x.shape), axis=time)
+    return xp.broadcast_to(source, x.shape)

@@ -100,7 +100,9 @@ def _(
     return _parts(xp, made, x.dtype)
 
 
-@operator(Traits(padding=Padding(("b",))), roles={"k": "lengths of frames"})
+@operator(
+    Traits(padding=Padding(("b",), {"n": "zero"}, made=("~*",))), roles={"k": "lengths of frames"}
+)
 def stft(*, step: Extent, onesided: bool = True) -> Rule:
     """The Fourier transforms of the frames of a signal, each multiplied by a window: what sounds
     when. `x : [b,n,1]` or `[b,n,2]`, and a window as long as a frame.

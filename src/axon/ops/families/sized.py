@@ -76,7 +76,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
     return x
 
 
-@operator()
+@operator(Traits(padding=Padding(("*",))))
 def ensure_shape(arity: int, *, sizes: Ints = ()) -> Rule:
     """A tensor as it is, of which the shape is known: it is the first argument, or has some
     `sizes`. What only the run knows of it, the run checks.

@@ -17,7 +17,7 @@ from axon.importers.torch.dynamic.search import Found, Settled, searched, settle
 from axon.importers.torch.dynamic.table import Answer, Dynamic
 from axon.importers.torch.dynamic.unrolled import unrolled_over
 from axon.importers.torch.model import TORCH
-from axon.inference.schemes import is_silent, visible
+from axon.inference.generalise.schemes import is_silent, visible
 from axon.types import dim as dims
 from axon.types.dim import Dim
 from axon.types.show import Names, Show

@@ -14,7 +14,7 @@ from axon.importers.operations import Model, Operation
 from axon.importers.torch.dynamic.input_sizes import InputSize, InputSizes
 from axon.importers.torch.dynamic.plainer import conditions_on
 from axon.importers.torch.dynamic.traced import Assumption, TracedNode, distinguished
-from axon.inference.schemes import resolved
+from axon.inference.generalise.schemes import resolved
 from axon.inference.state import State
 from axon.solver.constraints import NOWHERE, Constraint
 from axon.solver.reasons import Replays

@@ -1,0 +1,1 @@
+"""Operators with graphs inside, and sequences, which loops collect."""

@@ -1,0 +1,1 @@
+"""Operators that move, select and join elements, and say what sizes are."""

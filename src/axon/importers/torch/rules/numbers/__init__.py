@@ -1,0 +1,1 @@
+"""Operators that compute with elements: one by one, along axes, and as signals or matrices."""

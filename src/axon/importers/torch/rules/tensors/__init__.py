@@ -1,0 +1,1 @@
+"""Operators that make tensors, and move, select and join their elements."""

@@ -1,0 +1,1 @@
+"""Constructs of the language that are more than a call: lists, branches, records, subscripts."""

@@ -1,0 +1,1 @@
+"""What inference found for each expression, kept for graphs, editors and derivations."""
