@@ -69,6 +69,8 @@ def work(options: argparse.Namespace) -> int:
     """
     import jax
 
+    import axon
+
     jax.config.update("jax_enable_preemption_service", False)  # it would note SIGTERM, and go on
     jax.distributed.initialize(
         options.coordinator,
@@ -84,7 +86,12 @@ def work(options: argparse.Namespace) -> int:
     first = options.process == 0
     if first:
         print(f"{options.processes} processes, {devices} devices, mesh {mesh}", flush=True)
-    losses = train(options.steps, options.rate, mesh, options.every if first else 0)
+    try:
+        losses = train(options.steps, options.rate, mesh, options.every if first else 0)
+    except axon.AxonError as problem:
+        sys.exit(str(problem))
+    except jax.errors.JaxRuntimeError as problem:  # found before a heartbeat was missed
+        sys.exit(f"process {options.process} ends: it seems that another task died: {problem}")
     if first:
         print(f"final loss {losses[-1]:.8f}", flush=True)
     jax.distributed.shutdown()
