@@ -552,7 +552,7 @@ class Body:
             core(operator, arity),
             goes_flat(operator, node.attributes, trees),
             blank,
-            self.coder.step(node) if self.coder.arrays.by_segments else None,
+            self.coder.step(node),
         )
 
     def _blank(self, type_: Type) -> Any:

@@ -13,7 +13,7 @@ import jax
 import numpy
 
 from axon.backends.checks import Untraceable
-from axon.backends.code import compile_graph
+from axon.backends.code import compile_graph, looping
 from axon.backends.coder import Externs, Watcher
 from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
@@ -23,6 +23,7 @@ from axon.backends.jax_sharding import Sharding
 from axon.backends.meshes import Mesh, Shard
 from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
+from axon.backends.ragged_bucket import InBucket
 from axon.backends.static import is_static
 from axon.graph.graph import (
     Graph,
@@ -104,12 +105,13 @@ class JaxBackend(Home):
 
         def run(*args: Any) -> Any:
             nonlocal inside
-            if any(isinstance(arg, jax.core.Tracer) for arg in jax.tree.leaves(args)):
+            if any(map(_is_traced, jax.tree.leaves(args, is_leaf=_is_ragged))):
                 inside = inside or self.traceable(graph, externs)
                 return inside(*args)
             with jax.enable_x64(True):
                 return jax.tree.map(_ours, function(*args), is_leaf=_is_ragged)
 
+        run.looping = lambda: looping(function)  # type: ignore[attr-defined]
         return run
 
     def traceable(self, graph: Graph, externs: Externs) -> Callable[..., Any]:
@@ -226,15 +228,24 @@ class _Sizes:
         return hash(self.key)
 
 
-jax.tree_util.register_pytree_node(
-    Ragged,
-    lambda x: ((x.values, x.like), _Sizes(x)),
-    lambda sizes, parts: Ragged(parts[0], sizes.offsets, sizes.varying, parts[1]),
-)
+for _kind in (Ragged, InBucket):
+    jax.tree_util.register_pytree_node(
+        _kind,
+        lambda x: ((x.values, x.like), _Sizes(x)),
+        lambda sizes, parts: Ragged(parts[0], sizes.offsets, sizes.varying, parts[1]),
+    )
 
 
 def _is_ragged(value: Any) -> bool:
     return isinstance(value, Ragged)
+
+
+def _is_traced(value: Any) -> bool:
+    """Whether JAX traces an array, or those of a ragged tensor."""
+    if isinstance(value, Ragged):
+        value = (value.stored, value.like)
+        return any(map(_is_traced, jax.tree.leaves(value, is_leaf=_is_ragged)))
+    return isinstance(value, jax.core.Tracer)
 
 
 def _ours(value: Any) -> Any:

@@ -165,16 +165,17 @@ class Ragged:
                 known = zip(sizes, self.varying.sizes, strict=True)
                 sizes = [None if varies else size for size, varies in known]
             return len(self), *sizes
-        first = _common(self.lengths.tolist()) if isinstance(self.values, Ragged) else None
+        values = self._first
+        first = _common(self.lengths.tolist()) if isinstance(values, Ragged) else None
         if self.varying is not None and self.varying.sizes[0]:
             first = None
-        return len(self), first, *self.values.shape[1:]
+        return len(self), first, *values.shape[1:]
 
     @property
     def levels(self) -> tuple[int, ...]:
         """Over how many of the first dimensions each size varies; 0 where it does not."""
         sizes = self.shape
-        if self.offsets is None or not isinstance(self.values, Ragged):
+        if self.offsets is None or not isinstance(self._first, Ragged):
             return tuple(0 if size is not None else 1 for size in sizes)
         inner = (level + 1 if level else 0 for level in self.values.levels[1:])
         return 0, int(sizes[1] is None), *inner
@@ -201,11 +202,16 @@ class Ragged:
         return self._first.xp if isinstance(self._first, Ragged) else namespace(self._first)
 
     @property
+    def stored(self) -> Any:
+        """The values; there may be something behind them."""
+        return self.values
+
+    @property
     def _first(self) -> Row:
         """A stored value of the rank and the element type of a row."""
         if self.offsets is None:
             return self.values[0] if self.values else self.like
-        return self.values
+        return self.stored
 
     def __len__(self) -> int:
         return len(self.values) if self.offsets is None else len(self.offsets) - 1

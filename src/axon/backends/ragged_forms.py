@@ -110,7 +110,7 @@ def arranged(x: Ragged, vary: tuple[bool, ...]) -> Ragged:
     """The same rows, stored by which of their sizes vary. They may agree by chance where they vary;
     where they do not vary but differ, they are left as they are.
     """
-    if x.offsets is None or not isinstance(x.values, Ragged):
+    if x.offsets is None or not isinstance(x.stored, Ragged):
         if vary == tuple(size is None for size in x.shape[1:]):
             return x
         like = x.empty_row if x.like is None else x.like

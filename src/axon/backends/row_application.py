@@ -18,6 +18,8 @@ from axon.ops.traits import Traits
 
 MOST_COMPILED = 64
 
+GROUPS = "; rows of equal size go together, and each size is compiled for"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
@@ -33,11 +35,11 @@ class Plan:
     traits: Traits
     batch: tuple[int, ...]
     levels: LevelTree
-    core: int | None = None
-    flat: int | None = None
-    blank: Value | None = None
-    step: Step | None = None
-    compiled: dict[Hashable, Callable[..., Value] | None] = field(default_factory=dict)
+    core: int | None
+    flat: int | None
+    blank: Value | None
+    step: Step
+    compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +104,8 @@ def batched(
     if any(isinstance(size, RowSizes) for size in function.sizes):
         return None
     key = (function.sizes, kind)
+    if plan.step.loops and not plan.step.loops.endswith(GROUPS):
+        plan.step.loops += GROUPS
     made = plan.compiled.get(key)
     if made is None:
         made = vectorised(function.function, len(function.values), function.sizes, len(tensors))

@@ -6,81 +6,90 @@ taken one by one, and that says what is wrong with which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
 
 from axon.backends import ragged
 from axon.backends.ragged import Ragged, Row
-from axon.backends.row_application import Lifted, Plan, is_varying
+from axon.backends.row_application import MOST_COMPILED, Lifted, Plan, is_varying
 from axon.backends.row_moves import is_batch
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.groups import settled
 from axon.backends.segments.mapping import map_flat
 from axon.backends.segments.rows import Grouped
 from axon.backends.segments.steps import apply
-from axon.backends.segments.traced import Compiled, places_of
+from axon.backends.segments.traced import Compiled, in_halves, places_of
+from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import RowRule
 
 
 def mapped(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
     """A function of the rows of some tensors."""
-    if plan.step is None or not isinstance(function, Lifted):
+    if not isinstance(function, Lifted):
         return None
     if function.whole is None:
         plan.step.loops = function.why
         return None
-    return _tried(plan, xp, function.all_rows, tensors)
-
-
-def compiled(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
-    """The same where the backend compiles it, for a bucket of elements."""
-    makes = getattr(xp, "compiled", None)
-    if makes is None or not isinstance(function, Lifted) or function.whole is None:
-        return None
-    values = function.values
-    plain = not any(isinstance(v, Ragged) for v in values) and all(map(_is_int, function.sizes))
-    counts = set(map(len, tensors))
-    if plan.step is not None or not plain or len(counts) != 1 or counts == {0}:
-        return None
-    places = places_of(tensors)
-    if places is None:
-        return None
-    key = ("all rows", function.sizes, places)
     whole, sizes = function.whole, function.sizes
-    if key not in plan.compiled:
-        count = len(values)
+    count = len(function.values)
 
-        def run(*args: Any) -> Value:
-            return whole(*args[:count], *sizes, *args[count:])
+    def run(*args: Any) -> Value:
+        return whole(*args[:count], *sizes, *args[count:])
 
-        plan.compiled[key] = Compiled(run, xp, places, plan.levels)
-    made: Any = plan.compiled[key]
-    if made is None:
-        return None
-    try:
-        found: Value = made(values, tensors)
-    except Exception:  # it cannot be traced, or a row is wrong
-        plan.compiled[key] = None
-        return None
-    return found
-
-
-def _is_int(size: Any) -> bool:
-    return type(size) is int
+    kind = sizes if all(type(size) is int for size in sizes) else None
+    return _tried(plan, xp, run, kind, function.values, tensors)
 
 
 def _tried(
-    plan: Plan, xp: Arrays, function: Callable[..., Value], tensors: Sequence[Row]
+    plan: Plan,
+    xp: Any,
+    function: Callable[..., Value],
+    kind: Hashable,
+    values: Sequence[Value],
+    tensors: Sequence[Row],
 ) -> Value | None:
+    """A function of values and of rows. Where it is compiled, `kind` says on what it depends
+    besides: it is compiled once for that.
+    """
     counts = set(map(len, tensors))
-    if len(counts) != 1 or counts == {0} or plan.step is None:
+    if len(counts) != 1 or counts == {0}:
         return None
+    if isinstance(xp, Stepwise):
+        xp = xp.xp
     try:
-        return map_flat(function, tensors, plan.levels, xp, plan.step)
+        if xp.by_segments:
+            return map_flat(partial(function, *values), tensors, plan.levels, xp, plan.step)
+        return in_halves(_compiled(plan, xp, function, kind, values, tensors), values, tensors)
     except Exception as problem:  # whatever it is, the rows one by one have it too, or not
         plan.step.loops = str(problem) if isinstance(problem, NotFlat) else "an error"
         return None
+
+
+def _compiled(
+    plan: Plan,
+    xp: Any,
+    function: Callable[..., Value],
+    kind: Hashable,
+    values: Sequence[Value],
+    tensors: Sequence[Row],
+) -> Compiled:
+    if not hasattr(xp, "compiled"):
+        raise NotFlat("the backend compiles them")
+    if kind is None or any(isinstance(v, Ragged) for v in values):
+        raise NotFlat("rows from outside the function")
+    places = places_of(tensors)
+    if places is None:
+        raise NotFlat("rows that are not stored end to end")
+    key = ("all rows", kind, places)
+    made = plan.compiled.get(key)
+    if made is None:
+        if len(plan.compiled) >= MOST_COMPILED:
+            plan.compiled.clear()
+        made = plan.compiled[key] = Compiled(function, xp, places, plan.levels)
+    assert isinstance(made, Compiled)
+    return made
 
 
 def applied(
@@ -88,20 +97,27 @@ def applied(
 ) -> Value | None:
     """An operator on tensors of which some are ragged."""
     step = plan.step
-    if step is None or any(isinstance(a, tuple) and is_varying(a) for a in args):
+    if any(isinstance(a, tuple) and is_varying(a) for a in args):
         return None
     rows, named, alone = _in_rows(plan, args, attributes)
     if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
         return None
 
+    tensors = [a for a, r in _pairs(args, rows) if r]
+    arrays = [not r and hasattr(a, "dtype") for a, r in _pairs(args, rows)]
+    rest = [None if r or is_array else a for a, r, is_array in zip(args, rows, arrays, strict=True)]
+
     def function(*given: Any) -> Value:
-        each = iter(given)
-        parts = [_one(next(each)) if alone and r else next(each) if r else a
-                 for a, r in _pairs(args, rows)]  # fmt: skip
+        values, each = iter(given), iter(given[sum(arrays) :])
+        parts = [next(values) if is_array else a if not r else _one(next(each)) if alone
+                 else next(each)
+                 for a, r, is_array in zip(rest, rows, arrays, strict=True)]  # fmt: skip
         made = apply(step, xp, *parts, **named)
         return _first(made) if alone else made
 
-    return _tried(plan, xp, function, [a for a, r in _pairs(args, rows) if r])
+    values = [a for a, is_array in zip(args, arrays, strict=True) if is_array]
+    kind = (tuple(rows), tuple(rest), tuple(named.items()), alone)
+    return _tried(plan, xp, function, kind, values, tensors)
 
 
 def _pairs(args: Sequence[Any], rows: Sequence[bool]) -> list[tuple[Any, bool]]:

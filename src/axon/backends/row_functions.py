@@ -8,7 +8,7 @@ from typing import Any
 from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_application import Plan, as_levels, batched, blank_inside
-from axon.backends.row_at_once import compiled, mapped
+from axon.backends.row_at_once import mapped
 from axon.backends.row_levels import which
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
@@ -21,9 +21,6 @@ def functional(
         case Calls.EACH_ROW:
             function, *tensors = args
             made = mapped(plan, xp, function, tensors)
-            if made is not None:
-                return made
-            made = compiled(plan, xp, function, tensors)
             if made is not None:
                 return made
             together = batched(plan, xp, function, tensors)

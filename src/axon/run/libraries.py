@@ -42,7 +42,7 @@ def libraries(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]
         for i, part in enumerate(value):
             yield from libraries(part, f"{path}[{i}]", depth + 1)
     elif isinstance(value, Ragged):
-        yield from libraries(value.values, path)
+        yield from libraries(value.stored, path)
 
 
 def common_library(function: str, params: Sequence[str], args: Sequence[Any]) -> str | None:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy
-
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.equal import along_rows
-from axon.backends.segments.frames import NotFlat
+from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.reduce import positions, reduced
 from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave
 from axon.backends.segments.scans import so_far, whole_arrays
@@ -97,19 +95,6 @@ rule("argmax")(partial(_position, "max"))
 rule("argmin")(partial(_position, "min"))
 
 
-# --- rows padded to common lengths ---------------------------------------------------------------
-
-STEPS = 4
-"""How many lengths between one power of two and the next rows are padded to."""
-
-
-def padded_lengths(lengths: Any) -> Any:
-    """The lengths that rows are padded to: few, and none much longer than the row."""
-    power = 1 << numpy.maximum(numpy.ceil(numpy.log2(numpy.maximum(lengths, 1))), 3).astype(int)
-    step = numpy.maximum(power // (2 * STEPS), 1)
-    return -(-lengths // step) * step
-
-
 # --- so far --------------------------------------------------------------------------------------
 
 
@@ -169,6 +154,7 @@ def _take_along(
     else:
         index = xp.xp.moveaxis(index, x.place + 1, 1) if x.place else index
         starts, lengths = starts[:, None], lengths[:, None]
+    check_elements(xp.xp, x.segments, numbers.segments)
     index = in_rows(xp.xp, index, starts, lengths)
     rest = tuple(index.shape[numbers.segments is None :][1:])
     if rest != tuple(x.values.shape[1:]):
@@ -178,6 +164,14 @@ def _take_along(
     if numbers.segments is not None:
         return Rows(x.frame, made, numbers.segments, x.place)
     return Rows(x.frame, xp.xp.moveaxis(made, 1, x.place + 1) if x.place else made)
+
+
+def check_elements(xp: Any, segments: Segments, numbers: Segments | None) -> None:
+    """Elements by numbers that are not looked at, as on JAX: there must be some in each row."""
+    if not hasattr(xp, "by_ids") or not segments.any_empty:
+        return
+    if numbers is None or not segments.same(numbers):
+        raise NotFlat("an element of a row without elements")
 
 
 def in_rows(xp: Any, index: Array, starts: Any, lengths: Any) -> Array:

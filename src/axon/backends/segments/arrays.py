@@ -123,19 +123,20 @@ class FlatArrays:
         frame = innermost([sizes])
         assert frame is not None
         parts = sizes if isinstance(sizes, tuple) else (sizes,)
-        columns = [
-            p.into(frame).numbers if isinstance(p, Counts) else numpy.full(frame.count, p)
-            for p in parts
-        ]
-        numbers = numpy.stack(columns, axis=1) if isinstance(sizes, tuple) else columns[0]
-        self._in_range(numbers, self.xp.element(elem))
-        return Rows(frame, self.xp.asarray(numbers, dtype=self.xp.element(elem)))
+        dtype = self.xp.element(elem)
+        found = next(p.into(frame).numbers for p in parts if isinstance(p, Counts))
+        columns = [p.into(frame).numbers if isinstance(p, Counts) else p + 0 * found for p in parts]
+        for column in columns:
+            self._in_range(column, dtype)
+        numbers = [self.xp.asarray(column, dtype=dtype) for column in columns]
+        whole = self.xp.stack(numbers, axis=1) if isinstance(sizes, tuple) else numbers[0]
+        return Rows(frame, whole)
 
     def _in_range(self, numbers: Any, dtype: Any) -> None:
         if self.xp.kind(dtype) not in "iu":
             return
         bounds = self.xp.iinfo(dtype)
-        if numbers.size and (numbers.max() > bounds.max or numbers.min() < bounds.min):
+        if ((numbers > int(bounds.max)) | (numbers < int(bounds.min))).any():
             raise NotFlat("a size does not fit")
 
     # --- element by element ---

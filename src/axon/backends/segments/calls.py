@@ -24,6 +24,7 @@ from axon.backends.segments.rows import (
     pick,
     taken,
 )
+from axon.backends.segments.scanned import scanned, suits
 from axon.ops.arrays import Value
 
 Function = Callable[..., Value]
@@ -131,6 +132,9 @@ def _step_by_step(
     found = [as_segments(xp, x, 0) for x in tensors]
     whole, segments = found[0].frame, found[0].segments
     assert segments is not None
+    if hasattr(xp.xp, "by_ids") and suits(segments):
+        state, made = scanned(xp, state, function, found, segments)
+        return state, each(lambda x: _stacked(x, whole, segments, size), made)
     order = numpy.argsort(-segments.lengths, kind="stable")
     frame, count = Frame(xp, whole.count, whole, order), whole.count
     state = each(lambda x: pick(rows_of(x, whole), order, frame), state)
@@ -185,22 +189,22 @@ def _merged(frame: Frame, parts: Sequence[tuple[Index, Value]]) -> Value:
 @rule("cond")
 def _cond(xp: FlatArrays, below: Any, condition: Any, then: Function, otherwise: Function) -> Value:
     """Both, and of each row the one that its condition chooses."""
-    chosen = only(condition)
+    return either(xp, only(condition), then(), otherwise())
 
-    def either(a: Any, b: Any) -> Any:
-        if isinstance(a, tuple):
-            return tuple(either(x, y) for x, y in zip(a, b, strict=True))
-        frame = innermost([a, b, chosen])
-        assert frame is not None
-        one, other = rows_of(a, frame), rows_of(b, frame)
-        mine = lift(chosen, frame)
-        for _ in range(one.ndim):
-            mine = xp.expand_dims(mine, -1)
-        if not _alike(one, other):
-            raise NotFlat("the sides of a condition have different sizes")
-        return xp.where(mine, one, other)
 
-    return either(then(), otherwise())
+def either(xp: FlatArrays, condition: Rows, a: Value, b: Value) -> Value:
+    """Of each row the one or the other."""
+    if isinstance(a, tuple):
+        return tuple(either(xp, condition, x, y) for x, y in zip(a, b, strict=True))
+    frame = innermost([a, b, condition])
+    assert frame is not None
+    one, other = rows_of(a, frame), rows_of(b, frame)
+    mine = lift(condition, frame)
+    for _ in range(one.ndim):
+        mine = xp.expand_dims(mine, -1)
+    if not _alike(one, other):
+        raise NotFlat("the sides of a condition have different sizes")
+    return xp.where(mine, one, other)
 
 
 def _alike(a: Rows, b: Rows) -> bool:

@@ -8,11 +8,14 @@ from typing import Any
 from axon.backends.checks import CheckFailed, SizeVar, check, holds
 from axon.backends.segments.frames import Counts, NotFlat
 from axon.backends.segments.rows import by_row, innermost
+from axon.backends.segments.traced_sizes import Given, Traced, as_long, known_of
 from axon.solver.constraints import Origin
 from axon.types.type import Relation
 
+Held = tuple[Relation, Origin, list[SizeVar]]
 
-def check_rows(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any]) -> None:
+
+def check_rows(held: Held, sizes: Sequence[Any]) -> None:
     """A condition must hold in each row: it is tried for all of them at once."""
     frame = innermost(list(sizes))
     if frame is None:
@@ -20,8 +23,22 @@ def check_rows(held: tuple[Relation, Origin, list[SizeVar]], sizes: Sequence[Any
         return
     if any(by_row(size) for size in sizes if isinstance(size, tuple)):
         raise NotFlat("a condition on shapes that differ")
-    relation, origin, variables = held
     numbers = [size.into(frame).numbers if isinstance(size, Counts) else size for size in sizes]
+    trace = next((each.trace for each in numbers if isinstance(each, Traced)), None)
+    if trace is None:
+        _check(held, numbers)
+        return
+    on_host = [known_of(each) for each in numbers]
+
+    def question(given: Given) -> bool:
+        _check(held, as_long([part(given) for part in on_host]))
+        return True
+
+    trace.ask(question)
+
+
+def _check(held: Held, numbers: Sequence[Any]) -> None:
+    relation, origin, variables = held
     known = dict(zip(variables, numbers, strict=True))
     if holds(relation, dict(known)) is False:
         raise CheckFailed(relation, origin, known)

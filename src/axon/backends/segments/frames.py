@@ -56,10 +56,13 @@ class Parted(NotFlat):
 class Frame:
     """So many rows, with the namespace of their arrays. As the elements of the rows of another
     frame each knows its row there. `undivided` rows may be parted before they come to a function.
-    Matrices of them may be cut into tiles (see `tiles`) if there is a list for how they are.
+    Matrices of them may be cut into tiles (see `tiles`) if there is a list for how they are. What
+    is `assumed` is how something is decided that is not the same for all rows.
     """
 
-    __slots__ = ("arrays", "count", "depth", "parent", "rows", "segments", "tilings", "undivided")
+    __slots__ = (
+        "arrays", "assumed", "count", "depth", "parent", "rows", "segments", "tilings", "undivided",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -78,6 +81,7 @@ class Frame:
         self.parent = parent
         self.rows = rows
         self.segments = segments
+        self.assumed: list[tuple[Any, bool]] = []
         self.depth: int = 0 if parent is None else parent.depth + 1
 
     def rows_of(self, outer: Frame) -> Index:
@@ -107,7 +111,10 @@ class Segments:
         self._counts: dict[int, Counts] = {}
 
     @staticmethod
-    def of_lengths(lengths: Index) -> Segments:
+    def of_lengths(lengths: Any) -> Segments:
+        if not isinstance(lengths, numpy.ndarray):
+            traced: Segments = lengths.rows()
+            return traced
         offsets = numpy.zeros(len(lengths) + 1, numpy.int64)
         numpy.cumsum(lengths, out=offsets[1:])
         return Segments(offsets)
@@ -115,6 +122,10 @@ class Segments:
     @staticmethod
     def even(count: int, length: int) -> Segments:
         return Segments(numpy.arange(count + 1, dtype=numpy.int64) * length)
+
+    def times(self, number: int) -> Segments:
+        """Rows with so many elements for each of these."""
+        return Segments(self.offsets * number)
 
     @cached_property
     def lengths(self) -> Index:
@@ -142,6 +153,15 @@ class Segments:
     def longest(self) -> int:
         """At least as many elements as every row has."""
         return int(self.lengths.max(initial=0))
+
+    def is_level(self, times: int) -> bool:
+        """Whether there is an element in one of so many places, were all rows as long as the
+        longest.
+        """
+        return self.longest * self.count <= times * max(self.total, 1)
+
+    def settle(self) -> None:
+        """Compute what there is to know, before it is asked for in a part of a program."""
 
     def near(self) -> int:
         """A size of tiles of which rows have a few, in a row that most elements are in."""
@@ -290,6 +310,9 @@ class Counts:
         if found.all():
             return True
         if found.any():
+            for labels, answer in self.frame.assumed:
+                if (labels == found).all():
+                    return answer
             raise Parted(self.frame, found)
         return False
 

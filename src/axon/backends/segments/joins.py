@@ -23,6 +23,7 @@ from axon.backends.segments.rows import (
     lift,
     taken,
 )
+from axon.backends.segments.traced_sizes import raw
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -74,18 +75,36 @@ def _behind(xp: FlatArrays, below: Below, frame: Frame, rows: Sequence[Rows]) ->
     found = [x.segments for x in rows if x.segments is not None]
     if any(isinstance(x.values, Rows) for x in rows):
         raise NotFlat("rows of rows behind one another")
-    lengths = found[0].lengths.copy()
+    lengths: Any = found[0].lengths
     for each in found[1:]:
-        lengths += each.lengths
+        lengths = lengths + each.lengths
     segments = Segments.of_lengths(lengths)
+    values = below([x.values for x in rows], axis=0)
+    if segments.traced:
+        order = _traced_order(xp.xp, segments, found)
+        return Rows(frame, taken(xp.xp, values, order), segments, rows[0].place)
     order = numpy.empty(segments.total, numpy.int64)
     start, before = segments.starts.copy(), 0
     for each in found:
         order[numpy.repeat(start, each.lengths) + each.within] = before + numpy.arange(each.total)
         start += each.lengths
         before += each.total
-    values = below([x.values for x in rows], axis=0)
     return Rows(frame, taken(xp.xp, values, order), segments, rows[0].place)
+
+
+def _traced_order(xp: Any, segments: Segments, parts: Sequence[Segments]) -> Array:
+    """Where each element comes from. Those of no row go nowhere."""
+    order = xp.zeros(segments.total, dtype=xp.element("i64"))
+    start: Any = segments.starts
+    before = 0
+    for each in parts:
+        places = raw(numpy.repeat(start, each.lengths) + each.within)
+        true = xp.asarray(each.placed(xp, "ids")) < each.count
+        places = xp.where(true, places, segments.total)
+        order = xp.put(order, (places,), before + xp.arange(each.total), "set")
+        start = start + each.lengths
+        before += each.total
+    return order
 
 
 @rule("stack")
@@ -154,7 +173,7 @@ def _repeat(xp: FlatArrays, below: Below, x: Any, times: Any, axis: int) -> Any:
         raise NotFlat("rows of rows are repeated")
     check_room(x.frame, x.segments.total * times, x.values.shape[1:], x.dtype)
     made = below(x.values, times, axis=0)
-    return Rows(x.frame, made, Segments(x.segments.offsets * times), x.place)
+    return Rows(x.frame, made, x.segments.times(times), x.place)
 
 
 @rule("roll")
@@ -179,8 +198,12 @@ def _roll(xp: FlatArrays, below: Below, x: Any, by: Any, axis: Any = None) -> An
 @rule("tile")
 def _tile(xp: FlatArrays, below: Below, x: Any, reps: Any) -> Any:
     x = only(x)
-    if x.segments is not None or by_row(reps) or len(reps) > x.ndim:
+    if by_row(reps) or len(reps) > x.ndim or (x.segments is not None and 0 in reps):
         raise NotFlat("rows are laid side by side")
+    if x.segments is not None:
+        for axis, times in enumerate(reps, x.ndim - len(reps)):
+            x = only(xp.concatenate([x] * times, axis=axis)) if times > 1 else x
+        return x
     return Rows(x.frame, below(x.values, tuple(reps)))
 
 

@@ -19,7 +19,6 @@ from axon.backends.segments.namespace import flat_arrays
 from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import Grouped, Rows, by_row, taken
 from axon.backends.segments.steps import NEAR, Step, reassembled, sizes_of
-from axon.backends.stepwise import Stepwise
 from axon.ops.arrays import Array, Value
 from axon.ops.levels import LevelTree
 
@@ -30,8 +29,6 @@ def map_flat(
     """The function on all rows, the results as rows of tensors. Where a value of all of them would
     be too large, on one half after the other.
     """
-    if isinstance(xp, Stepwise):
-        xp = xp.xp
     parts: list[Value] = []
     todo = [(0, len(tensors[0]))]
     while todo:
@@ -42,7 +39,7 @@ def map_flat(
         whole = (first, last) == (0, len(tensors[0]))
         some = tensors if whole else [part(tensor, first, last) for tensor in tensors]
         try:
-            parts.append(_result(frame, _called(function, frame, some, step), levels))
+            parts.append(stored(frame, _called(function, frame, some, step), levels))
         except TooLarge:
             middle = (first + last) // 2
             todo += [(middle, last), (first, middle)]
@@ -51,7 +48,7 @@ def map_flat(
                 raise
             step.in_tiles = False  # the function makes of matrices what they are not tiled for
             todo.append((first, last))
-    return parts[0] if len(parts) == 1 else _joined(parts)
+    return parts[0] if len(parts) == 1 else joined(parts)
 
 
 def _called(
@@ -81,9 +78,9 @@ def _called(
     return reassembled(frame, parts)
 
 
-def _joined(parts: Sequence[Value]) -> Value:
+def joined(parts: Sequence[Value]) -> Value:
     if isinstance(parts[0], tuple):
-        return tuple(map(_joined, zip(*parts, strict=True)))
+        return tuple(map(joined, zip(*parts, strict=True)))
     if isinstance(parts[0], Ragged):
         return concat(parts)
     return join("concatenate", parts)
@@ -118,11 +115,11 @@ def _stacked(xp: Any, rows: Sequence[Array], members: Any) -> Array:
 # --- to tensors ----------------------------------------------------------------------------------
 
 
-def _result(frame: Frame, value: Value, levels: LevelTree) -> Value:
+def stored(frame: Frame, value: Value, levels: LevelTree) -> Value:
     """A value of rows in the form that its levels ask for."""
     if isinstance(value, tuple):
         assert isinstance(levels, list)
-        return tuple(_result(frame, item, part) for item, part in zip(value, levels, strict=True))
+        return tuple(stored(frame, item, part) for item, part in zip(value, levels, strict=True))
     varying = which(levels)
     if any(1 in over for over in levels[2:]) and not _is_nested(value):
         raise NotFlat("rows of rows, none of which differ here")

@@ -11,7 +11,7 @@ import numpy
 from axon.backends.segments import tiled
 from axon.backends.segments.along import axes_of
 from axon.backends.segments.arrays import FlatArrays, only, rule
-from axon.backends.segments.frames import Counts, Frame, NotFlat, Segments
+from axon.backends.segments.frames import Counts, Frame, NotFlat
 from axon.backends.segments.rows import (
     Rows,
     by_row,
@@ -128,8 +128,8 @@ def _reshape(xp: FlatArrays, below: Below, x: Any, shape: Any) -> Any:
     size = prod(behind)
     if not (shape[0] == -1 if type(shape[0]) is int else (counts * size).same(shape[0])):
         raise NotFlat("rows get another shape")
-    longer = Segments(x.segments.offsets * size)
-    return Rows(x.frame, below(x.values, (x.segments.total * size,)), longer, 0)
+    values = below(x.values, (x.segments.total * size,))
+    return Rows(x.frame, values, x.segments.times(size), 0)
 
 
 def made_in(xp: FlatArrays, frame: Frame, shape: Sequence[Any], make: Callable[..., Array]) -> Any:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy
 
-from axon.backends.segments.along import axes_of, in_rows
+from axon.backends.segments.along import axes_of, check_elements, in_rows
 from axon.backends.segments.arrays import FlatArrays, leaves, only, rule
 from axon.backends.segments.frames import NotFlat, Segments
 from axon.backends.segments.moves import inserted
 from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, lift, pick, taken
+from axon.backends.segments.traced_sizes import Traced
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -64,6 +65,8 @@ def cut(xp: FlatArrays, x: Rows, axis: int, part: slice) -> Rows:
     first, count, step = _bounds(part, x.segments.lengths)
     segments = Segments.of_lengths(count)
     places = numpy.repeat(x.segments.starts + first, count) + step * segments.within
+    if segments.traced:
+        return _traced(xp, x, places, segments, _most(part))
     return _chosen(xp, x, places, segments)
 
 
@@ -83,14 +86,33 @@ def _bounds(part: slice, lengths: Any) -> tuple[Any, Any, int]:
     return start, count, step
 
 
+def _most(part: slice) -> int | None:
+    """How many elements a slice has of a row that is long enough, if there is a limit."""
+    long, longer = _bounds(part, numpy.array([1 << 40, (1 << 40) + 1]))[1].tolist()
+    return long if long == longer else None
+
+
+def _traced(xp: FlatArrays, x: Rows, index: Any, segments: Segments, most: int | None) -> Rows:
+    """Other elements of each row: of one size where that cannot be another one."""
+    if isinstance(x.values, Rows):
+        inner = pick(x.values, index, segments.elements(x.frame))
+        return leave(x.frame, inner, segments, x.place)
+    values = taken(xp.xp, x.values, index)
+    if most is None or not (segments.lengths == most).all():
+        return Rows(x.frame, values, segments, x.place)
+    places = segments.placed(xp.xp, "starts")[:, None] + numpy.arange(most)
+    values = taken(xp.xp, values, places)
+    return Rows(x.frame, xp.xp.moveaxis(values, 1, 1 + x.place) if x.place else values)
+
+
 def _chosen(xp: FlatArrays, x: Rows, index: Any, segments: Segments) -> Rows:
     """Other elements of each row."""
     if isinstance(x.values, Rows):
         inner = pick(x.values, index, segments.elements(x.frame))
         return leave(x.frame, inner, segments, x.place)
     values = taken(xp.xp, x.values, index)
-    length = int(segments.lengths[0]) if segments.count else 0
-    if segments.count and bool((segments.lengths == length).all()):
+    if segments.count and bool((segments.lengths == segments.lengths[0]).all()):
+        length = int(segments.lengths[0])
         values = values.reshape(segments.count, length, *values.shape[1:])
         return Rows(x.frame, xp.xp.moveaxis(values, 1, 1 + x.place) if x.place else values)
     return Rows(x.frame, values, segments, x.place)
@@ -104,7 +126,7 @@ def one(xp: FlatArrays, x: Rows, axis: int, at: int) -> Rows:
         inner = one(xp, enter(x), axis - (axis > x.place), at)
         return leave(x.frame, inner, x.segments, x.place - (axis < x.place))
     lengths = x.segments.lengths
-    places = at + lengths if at < 0 else numpy.full(len(lengths), at)
+    places = at + lengths if at < 0 else at + 0 * lengths
     if ((places < 0) | (places >= lengths)).any():
         raise NotFlat("there is no such element")
     index = x.segments.starts + places
@@ -215,8 +237,14 @@ def _of_row(xp: FlatArrays, x: Rows, numbers: Any) -> Rows:
         leaf = leaf.values
     if numbers.place:
         raise NotFlat("numbers whose later size differs")
-    starts = segments.starts if rows is None else segments.starts[rows]
-    lengths = segments.lengths if rows is None else segments.lengths[rows]
+    starts, lengths = segments.starts, segments.lengths
+    if isinstance(rows, Traced):
+        starts, lengths = (
+            taken(xp.xp, segments.placed(xp.xp, name), rows) for name in ("starts", "lengths")
+        )
+    elif rows is not None:
+        starts, lengths = starts[rows], lengths[rows]
+    check_elements(xp.xp, segments, numbers.segments)
     index = in_rows(xp.xp, leaf.values, starts, lengths)
     check_room(frame, prod(index.shape), x.values.shape[1:], x.dtype)
     values = x.values

@@ -8,9 +8,10 @@ from typing import Any
 
 from axon.backends.segments.arrays import FlatArrays, rule
 from axon.backends.segments.frames import NotFlat
+from axon.backends.segments.reduce import combined
 from axon.backends.segments.rows import Rows, by_row, check_room, enter, innermost, leave, lift
 from axon.backends.segments.tiled import product
-from axon.backends.segments.tiles import packed_at
+from axon.backends.segments.tiles import Edge, packed_at
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -37,10 +38,34 @@ def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
             return product(xp, below, x, y)
         if rows and last and x.ndim == 1:  # a sum of rows, each times a number
             return xp.sum((x if y.ndim == 1 else x[:, None]) * y, axis=0, dtype=x.dtype)
+        if rows and last and hasattr(xp.xp, "by_ids") and packed_at(x, -1) and packed_at(y, -2):
+            return _over_elements(xp, below, x, y)
         raise NotFlat("a product of rows that differ in size")
     if isinstance(y, Rows) and y.segments is not None:
         raise NotFlat("a product of rows that differ in size")
     return Rows(frame, _batched(xp, below, x, y))
+
+
+def _over_elements(xp: FlatArrays, below: Below, x: Rows, y: Rows) -> Rows:
+    """A product over the elements of each row: of pieces of one size, then added up."""
+    segments = x.segments
+    if x.ndim != 2 or x.frame is not y.frame or segments is None or y.segments is None:
+        raise NotFlat("a product of rows that differ in size")
+    if not segments.same(y.segments):
+        raise NotFlat("a product of rows that differ in size")
+    edge = Edge(xp.xp, segments, segments.near())
+    true = xp.xp.asarray(edge.true)[..., None]
+    check_room(x.frame, edge.count, (edge.size, *x.values.shape[1:]), x.dtype)
+    check_room(x.frame, edge.count, (*x.values.shape[1:], *y.values.shape[1:]), x.dtype)
+    left, right = (
+        xp.xp.where(true, cut, xp.xp.zeros_like(cut))
+        for cut in (edge.cut(x.values), edge.cut(y.values))
+    )
+    made = below(xp.xp.swapaxes(left, 1, 2), right)
+    half = made.dtype.itemsize == 2 and xp.xp.kind(made.dtype) == "f"
+    whole = xp.xp.astype(made, xp.xp.element("f32")) if half else made
+    total = combined(xp.xp, "sum", whole, edge.rows, x.frame.count, 0, True)
+    return Rows(x.frame, xp.xp.astype(total, made.dtype))
 
 
 def _shared(xp: FlatArrays, below: Below, x: Rows, y: Array) -> Rows:
@@ -114,7 +139,10 @@ def _einsum(xp: FlatArrays, below: Below, equation: str, *parts: Any) -> Any:
         if names[x.place] != letter or not segments.same(x.segments):
             raise NotFlat("two sizes that differ")
     if letter not in result:
-        raise NotFlat("a sum over a size that differs")
+        if not hasattr(xp.xp, "by_ids"):
+            raise NotFlat("a sum over a size that differs")
+        made = _einsum(xp, below, f"{given}->{letter}{result}", *parts)
+        return xp.sum(made, axis=0, dtype=made.dtype)
     elements = segments.elements(frame)
     inner, less = [], []
     for x, names in zip(rows, letters, strict=True):

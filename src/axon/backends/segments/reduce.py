@@ -45,9 +45,9 @@ def reduced(
     if hasattr(xp, "device"):
         made = of_torch(xp, kind, values, segments, dtype)
     elif hasattr(xp, "by_ids"):
-        if kind == "prod":
+        if kind == "prod" and not segments.traced:
             raise NotFlat("JAX has no derivative of a product by segments")
-        made = xp.by_ids(kind, values, segments.ids, segments.count, dtype)
+        made = xp.by_ids(kind, values, segments.placed(xp, "ids"), segments.count, dtype)
     else:
         made = _of_numpy(kind, numpy.asarray(values), segments, dtype)
     if segments.any_empty:
@@ -177,4 +177,5 @@ def positions(xp: Any, kind: Kind, values: Array, segments: Segments) -> Array:
     best = taken(xp, reduced(xp, kind, values, segments), segments.placed(xp, "ids"))
     found = (values == best) | (values != values)
     places = segments.placed(xp, "within").reshape((-1,) + (1,) * (values.ndim - 1))
-    return reduced(xp, "min", xp.where(found, places, segments.total), segments)
+    made = reduced(xp, "min", xp.where(found, places, segments.total), segments)
+    return xp.astype(made, xp.element("i64"))

@@ -278,7 +278,9 @@ def taken(xp: Any, values: Array, index: Any) -> Array:
     """`values[index]`, along the first dimension."""
     if hasattr(xp, "device"):
         return values.index_select(0, xp.asarray(index))
-    return xp.library.take(values, index, axis=0)
+    if xp.library is numpy:
+        return numpy.take(values, index, axis=0)
+    return xp.library.take(values, getattr(index, "array", index), axis=0, mode="clip")
 
 
 def enter(x: Rows) -> Rows:
@@ -308,7 +310,7 @@ def lift(x: Any, frame: Frame) -> Rows:
     if hasattr(xp, "device"):
         return Rows(frame, x.values.index_select(0, segments.placed(xp, "ids")))
     if not isinstance(x.values, numpy.ndarray):
-        return Rows(frame, taken(xp, x.values, segments.ids))
+        return Rows(frame, taken(xp, x.values, segments.placed(xp, "ids")))
     return Rows(frame, numpy.repeat(x.values, segments.lengths, axis=0))
 
 

@@ -13,7 +13,7 @@ import numpy
 
 from axon.backends.ragged import Ragged
 from axon.backends.segments.arrays import INSTEAD, in_tiles
-from axon.backends.segments.calls import rows_of
+from axon.backends.segments.calls import either, rows_of
 from axon.backends.segments.frames import (
     Counts,
     Frame,
@@ -26,6 +26,7 @@ from axon.backends.segments.frames import (
 from axon.backends.segments.groups import parted, settled, some_rows
 from axon.backends.segments.namespace import flat_arrays
 from axon.backends.segments.rows import ByRow, Grouped, Rows, by_row, innermost
+from axon.backends.segments.traced_sizes import Traced
 from axon.ops.arrays import Meaning, Value
 from axon.ops.traits import RowRule
 from axon.source import Span
@@ -68,7 +69,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
         frame = innermost([*args, *attributes.values()])
         if frame is None and not any(map(_is_function, args)):
             return step.usual(xp, *args, **attributes)
-    keys = None
+    keys, why = None, ""
     if simple or not any(map(_in_parts, args)):
         if not simple and step.rows is RowRule.EVEN and any(map(_nested, args)):
             raise NotFlat("rows of one size after all")
@@ -78,11 +79,30 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
             raise
         except Parted as found:
             keys = found.labels if found.frame is frame else None
-        except NotFlat:
-            pass
+            why = str(found)
+        except NotFlat as problem:
+            why = str(problem)
     if frame is None:
         raise NotFlat("a function inside uses what differs")
-    return _in_groups(step, xp, frame, args, attributes, keys)
+    if isinstance(keys, Traced):
+        return _both(step, xp, frame, args, attributes, keys)
+    return _in_groups(step, xp, frame, args, attributes, keys, why)
+
+
+def _both(
+    step: Step, xp: Any, frame: Frame, args: Any, attributes: dict[str, Any], chosen: Traced
+) -> Value:
+    """As if all rows decided in the one way, and as if in the other; of each row what it decides.
+    What is traced has no rows yet that could be parted.
+    """
+    made = []
+    for answer in (True, False):
+        frame.assumed.append((chosen, answer))
+        try:
+            made.append(apply(step, xp, *args, **attributes))
+        finally:
+            frame.assumed.pop()
+    return either(flat_arrays(xp), Rows(frame, chosen.array), *made)
 
 
 def _meant(step: Step, xp: Any, args: Any, attributes: dict[str, Any]) -> Value:
@@ -105,10 +125,18 @@ def _nested(x: Any) -> bool:
 
 
 def _in_groups(
-    step: Step, xp: Any, frame: Frame, args: Any, attributes: dict[str, Any], keys: Any
+    step: Step,
+    xp: Any,
+    frame: Frame,
+    args: Any,
+    attributes: dict[str, Any],
+    keys: Any,
+    why: str = "",
 ) -> Value:
     if keys is None:
         columns = sizes_of([*args, *attributes.values()], frame)
+        if any(isinstance(column, Traced) for column in columns):
+            raise NotFlat(why or step.operator)
         keys = numpy.stack(columns, axis=1) if columns else numpy.zeros((frame.count, 1), int)
     found: list[tuple[Any, Value]] = []
     for members in _parts_of(frame, args, keys):

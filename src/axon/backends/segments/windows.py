@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from axon.backends.segments.along import in_rows
+from axon.backends.segments.along import check_elements, in_rows
 from axon.backends.segments.arrays import FlatArrays, only, rule
 from axon.backends.segments.calls import rows_of
-from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.parts import as_segments
-from axon.backends.segments.rows import Rows, by_row, innermost, lift
+from axon.backends.segments.rows import Rows, by_row, innermost, lift, taken
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
@@ -64,10 +64,18 @@ def _put(xp: FlatArrays, below: Below, x: Any, index: Any, values: Any, mode: st
     assert segments is not None and mine is not None and own is not None
     if any(isinstance(each.values, Rows) for each in (x, numbers, given)) or not mine.same(own):
         raise NotFlat("elements that are put by numbers of other sizes")
-    places = in_rows(xp.xp, numbers.values, segments.starts[mine.ids], segments.lengths[mine.ids])
+    check_elements(xp.xp, segments, mine)
+    ids = mine.placed(xp.xp, "ids")
+    starts, lengths = (
+        taken(xp.xp, xp.xp.asarray(segments.placed(xp.xp, name)), ids)
+        for name in ("starts", "lengths")
+    )
+    places = in_rows(xp.xp, numbers.values, starts, lengths)
+    if mine.traced:  # elements of no row go nowhere
+        places = xp.xp.where(xp.xp.asarray(ids) < mine.count, places, segments.total)
     if tuple(given.values.shape) != (*places.shape, *x.values.shape[1:]):
         raise NotFlat("elements that are put are broadcast")
     made = below(x.values, (places,), given.values, mode)
     if even:
         return Rows(frame, xp.xp.reshape(made, shape))
-    return Rows(frame, made, Segments(segments.offsets), 0)
+    return Rows(frame, made, segments, 0)
