@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -68,6 +69,9 @@ def work(options: argparse.Namespace) -> int:
     """
     import jax
 
+    import axon
+
+    jax.config.update("jax_enable_preemption_service", False)  # it would note SIGTERM, and go on
     jax.distributed.initialize(
         options.coordinator,
         options.processes,
@@ -82,7 +86,12 @@ def work(options: argparse.Namespace) -> int:
     first = options.process == 0
     if first:
         print(f"{options.processes} processes, {devices} devices, mesh {mesh}", flush=True)
-    losses = train(options.steps, options.rate, mesh, options.every if first else 0)
+    try:
+        losses = train(options.steps, options.rate, mesh, options.every if first else 0)
+    except axon.AxonError as problem:
+        sys.exit(str(problem))
+    except jax.errors.JaxRuntimeError as problem:  # found before a heartbeat was missed
+        sys.exit(f"process {options.process} ends: it seems that another task died: {problem}")
     if first:
         print(f"final loss {losses[-1]:.8f}", flush=True)
     jax.distributed.shutdown()
@@ -111,6 +120,7 @@ def launch(options: argparse.Namespace) -> int:
         for i in range(options.launch)
     ]
     print("started", *(process.pid for process in running), flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the others with it
     try:
         while any(process.poll() is None for process in running):
             failed = [i for i, p in enumerate(running) if p.poll() not in (None, 0)]
@@ -129,24 +139,40 @@ def launch(options: argparse.Namespace) -> int:
             process.wait()
 
 
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return number
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="train on a mesh of devices")
-    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--steps", type=positive, default=100)
     parser.add_argument("--rate", type=float, default=0.5)
     parser.add_argument("--every", type=int, default=20, help="print the loss every so many steps")
-    parser.add_argument("--launch", type=int, metavar="N", help="start N processes here")
+    parser.add_argument("--launch", type=positive, metavar="N", help="start N processes here")
     parser.add_argument("--coordinator", metavar="HOST:PORT", help="where process 0 listens")
-    parser.add_argument("--processes", type=int, metavar="N", help="how many there are")
+    parser.add_argument("--processes", type=positive, metavar="N", help="how many there are")
     parser.add_argument("--process", type=int, metavar="I", help="which of them this is")
     parser.add_argument(
-        "--heartbeat", type=int, default=10, help="how many seconds another process may be silent"
+        "--heartbeat",
+        type=positive,
+        default=10,
+        help="how many seconds another process may be silent",
     )
     parser.add_argument("--local", action="store_true", help="listen on this address alone")
     options = parser.parse_args()
     if options.launch is not None:
         return launch(options)
     if options.coordinator is not None:
+        if ":" not in options.coordinator:
+            parser.error("--coordinator is HOST:PORT")
+        if options.process not in range(options.processes or 0):
+            parser.error("--processes says how many there are, --process which, from 0 on")
         return work(options)
+    if options.processes is not None or options.process is not None:
+        parser.error("--processes and --process need a --coordinator")
     losses = train(options.steps, options.rate, None, options.every)
     print(f"final loss {losses[-1]:.8f}")
     return 0

@@ -40,7 +40,7 @@ class Ended(Exception):
 
 
 class NotStarted(Exception):
-    """No process can be started that answers."""
+    """No process can be started that answers; the text says what was wrong with it."""
 
 
 def command(*arguments: str) -> list[str]:
@@ -96,9 +96,15 @@ class Worker:
             pump = threading.Thread(target=_pump, args=(process, self._lines), daemon=True)
             pump.start()
             self.greeting = self._answer(process, START_SECONDS)
-        except (OSError, Late, Ended) as problem:
+        except OSError as problem:
             self.end()
-            raise NotStarted(str(problem)) from None
+            raise NotStarted(problem.strerror or str(problem)) from None
+        except Late:
+            self.end()
+            raise NotStarted(f"it was not ready in {START_SECONDS:g} s") from None
+        except Ended as problem:
+            self.end()
+            raise NotStarted(f"it ended with status {problem.status}") from None
 
     def ask(self, request: object, seconds: float) -> Any:
         """The answer to a request; raises `Late`, `Ended` or `NotStarted`. After any of them there

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -16,6 +18,8 @@ from unittest import mock
 import jsonschema
 import pytest
 
+from axon.cli import main
+from axon.cli.many.pool import Limits, Pool, processors
 from tests.shell import Outcome, axon
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -270,6 +274,71 @@ def test_whatever_ends_it_leaves_no_process_and_no_traceback(
         pass
 
 
+# --- file names, streams, starting ------------------------------------------------------------
+
+
+def test_a_file_has_one_line_whatever_it_is_called(tmp_path: Path) -> None:
+    (tmp_path / "a\nb.axon: fine, 9.axon").write_text(GOOD)
+    (tmp_path / "c\nd.onnx").write_bytes(b"no model")
+    outcome = axon(["infer", ".", "--jobs", "1"], tmp_path)
+    assert outcome.stdout.splitlines()[:-1] == [
+        "./a<U+000A>b.axon: fine, 9.axon: fine, 2 definitions",
+        "./c<U+000A>d.onnx is not an ONNX model",
+    ]
+
+
+@pytest.mark.parametrize("command", ["infer . --jobs 1", "infer good.axon", "check good.axon"])
+def test_a_closed_output_is_no_bug(folder: Path, command: str) -> None:
+    (folder / "bad.axon").unlink()
+    line = f'"$0" -m axon {command} >&-'
+    found = subprocess.run(
+        ["sh", "-c", line, sys.executable], cwd=folder, capture_output=True, text=True
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_many_workers_are_not_started_at_once() -> None:
+    """Each would take so long that it would pass for one that does not start."""
+    pool = Pool(8, Limits(1.0, 512), {})
+    starting, most = 0, 0
+
+    class Slow:
+        process, greeting = None, {"limited": True}
+
+        def start(self) -> None:
+            nonlocal starting, most
+            if self.process is None:
+                starting += 1
+                most = max(most, starting)
+                time.sleep(0.02)
+                starting -= 1
+                self.process = True
+
+        def ask(self, path: str, seconds: float) -> dict[str, Any]:
+            return {"outcome": "fine"}
+
+        def close(self) -> None: ...
+
+        end = close
+
+    pool._workers = [Slow() for _ in range(8)]  # type: ignore[misc]
+    found = dict(pool.results([str(i) for i in range(40)]))
+    pool.close()
+    assert len(found) == 40 and 1 <= most <= processors()
+
+
+def test_why_no_worker_can_be_started(folder: Path) -> None:
+    with (
+        mock.patch("axon.processes.command", return_value=["/nowhere/python"]),
+        contextlib.redirect_stderr(io.StringIO()) as said,
+        contextlib.chdir(folder),
+    ):
+        assert main(["infer", ".", "--jobs", "2"]) == 2
+    assert said.getvalue() == (
+        "axon: no process can be started with 4096 MB: No such file or directory\n"
+    )
+
+
 # --- wrong usage -------------------------------------------------------------------------------
 
 
@@ -279,7 +348,7 @@ def test_whatever_ends_it_leaves_no_process_and_no_traceback(
         ("empty", "empty: no programs and no models in this directory"),
         (". --jobs 0", "'0' is no number from 1 to 256"),
         (". --jobs two", "'two' is no number"),
-        (". --timeout 0", "'0' is no number of seconds"),
+        (". --timeout 0", "'0' is no number of seconds above 0"),
         (". --timeout nan", "'nan' is no number of seconds"),
         (". --memory 100", "'100' is no number from 256"),
         (". --write x.onnx", "--write is for one file at a time"),

@@ -317,10 +317,8 @@ def test_the_report_can_be_read() -> None:
     bucketed(*attention(5, 6))
     assert str(bucketed.report()).splitlines() == [
         "attention: 1 call, 1 compilation, 0 hits, 18% padding",
-        "  m: no buckets asked for",
-        "  d: no buckets asked for",
+        "  m, d, e: no buckets asked for",
         "  n: padded to 8, 16, 25% padding",
-        "  e: no buckets asked for",
     ]
 
 

@@ -433,7 +433,7 @@ def on_costs_of_what_is_not_divided() -> None:
 
 
 def on_costs_without_sizes() -> None:
-    assert "has open sizes" in message(lambda: NET.mlp.sharding({"model": 2}, b=8))
+    assert "are open; give them by name" in message(lambda: NET.mlp.sharding({"model": 2}, b=8))
     says = message(lambda: NET.mlp.sharding({"model": 16}, b=8, d=16, f=32))
     assert "has 16 devices, and there are 8" in says
 

@@ -73,15 +73,42 @@ def test_two_processes_train_as_one_device_does() -> None:
     assert losses(alone)[0] > 1.5 * losses(alone)[-1]
 
 
-def test_if_a_process_dies_the_others_are_ended() -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_if_a_process_dies_the_others_are_ended(number: signal.Signals) -> None:
     with started("--launch", "2", "--steps", "1000000", "--every", "10") as launcher:
         pids = [int(word) for word in read_to(launcher, "started").split()[1:]]
         read_to(launcher, "step")
-        os.kill(pids[1], signal.SIGKILL)
+        os.kill(pids[1], number)
         said, _ = launcher.communicate(timeout=PATIENCE)
     assert launcher.returncode == 1
-    assert "process 1 ended with status -9: the others are ended too" in said
+    assert f"process 1 ended with status -{number}: the others are ended too" in said
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_who_launched_them_takes_them_with_it() -> None:
+    with started("--launch", "2", "--steps", "1000000", "--every", "10") as launcher:
+        pids = [int(word) for word in read_to(launcher, "started").split()[1:]]
+        read_to(launcher, "step")
+        launcher.terminate()
+        launcher.communicate(timeout=PATIENCE)
+    assert launcher.returncode == 128 + signal.SIGTERM
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("--launch 0", "argument --launch: 0 is not 1 or more"),
+        ("--steps 0", "argument --steps: 0 is not 1 or more"),
+        ("--process 0", "--processes and --process need a --coordinator"),
+        ("--coordinator here --processes 2 --process 0", "--coordinator is HOST:PORT"),
+        ("--coordinator here:1 --processes 2 --process 2", "which, from 0 on"),
+    ],
+)
+def test_wrong_usage(arguments: str, says: str) -> None:
+    with started(*arguments.split()) as process:
+        said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2 and says in said and "Traceback" not in said
 
 
 @pytest.mark.parametrize("victim", [0, 1])

@@ -32,6 +32,8 @@ def keep_in(folder: str) -> None:
             pass
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
+        if isinstance(problem, FileExistsError):
+            reason = "it is no folder"
         raise Unusable(f"{folder} cannot be the cache: {reason}") from None
     config: Any = jax.config
     config.update("jax_persistent_cache_min_compile_time_secs", 0)

@@ -21,7 +21,7 @@ def mesh_of(mesh: Any) -> Mesh:
         if not isinstance(name, str) or not name:
             raise ValueError(f"an axis of a mesh has a name, and {name!r} is none")
         try:
-            number = index(size)
+            number = 0 if isinstance(size, bool) else index(size)
         except TypeError:
             number = 0
         if number < 1:
@@ -34,6 +34,8 @@ def shard_of(shard: Any, mesh: Mesh) -> Shard:
     """Which axes of the mesh cut which sizes, from a dict."""
     if not isinstance(shard, Mapping):
         raise ValueError('shard= is a dict of axes by sizes, as in {"b": "data"}')
+    if shard and not mesh:
+        raise ValueError('shard= needs a mesh, whose axes it names: mesh={"data": 4}')
     known = dict(mesh)
     found: list[tuple[str, tuple[str, ...]]] = []
     for size, cut in shard.items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from axon.backends.buckets import Buckets
 from axon.backends.meshes import Mesh, Shard
@@ -24,6 +26,8 @@ class Options:
 
     def check(self, backend: str) -> None:
         """Raise a `ValueError` where a backend has no such option."""
+        if not isinstance(self.compiled, bool):
+            raise ValueError(f"compiled= is True or False, and not {self.compiled!r}")
         if self.compiled and backend != "torch":
             raise ValueError(f"compiled=True is for the backend 'torch', not for {backend!r}")
         if self.cache is not None and backend != "jax":
@@ -32,6 +36,13 @@ class Options:
             raise ValueError(f"mesh= and shard= are for the backend 'jax', not for {backend!r}")
         if self.buckets is not None and backend != "jax":
             raise ValueError(f"buckets=… are for the backend 'jax', not for {backend!r}")
+
+
+def folder_of(cache: Any) -> str:
+    """The folder for the cache, as a text; it may be given as a path."""
+    if not isinstance(cache, str | Path) or not str(cache):
+        raise ValueError(f"cache= is the path of a folder, and not {cache!r}")
+    return str(cache)
 
 
 DEFAULT = Options()

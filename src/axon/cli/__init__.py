@@ -39,6 +39,7 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0 when fine, 1 when a program has errors, 2 on wrong usage, 3 on a bug."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_closed()
     try:
         parser = make_parser(next((a for a in arguments if a in COMMANDS), None))
         if not arguments:
@@ -73,6 +74,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         complain(report(bug, arguments))
         return BUG
+
+
+def _open_closed() -> None:
+    """What is said on a closed stream (`axon … >&-`) is said to nobody."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _file_problems() -> tuple[type[Exception], ...]:

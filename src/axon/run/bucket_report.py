@@ -30,9 +30,10 @@ class DimensionReport:
             return f"padded {self.policy}, {self.waste:.0%} padding"
         if not self.reason:
             return "no buckets asked for"
-        place = f" of `{self.operator}`" if self.operator else ""
         where = f" in line {self.line}" if self.line is not None else ""
-        return f"exact, because{place}{where}: {self.reason}"
+        if not self.operator:
+            return f"exact, because {self.reason}{where}"
+        return f"exact, because of `{self.operator}`{where}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,10 +65,18 @@ class Report:
             first += f"; {self.exact} at exact sizes"
         return f"{first}: {self.reason}" if self.reason else first
 
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """The dimensions, and what became of them; those of which the same is told, together."""
+        alike: dict[str, list[str]] = {}
+        for each in self.dimensions:
+            alike.setdefault(each.told, []).append(each.name)
+        return [(", ".join(names), told) for told, names in alike.items()]
+
     def __repr__(self) -> str:
         loops = [f"  row by row: {each}" for each in self.row_loops]
-        lines = [f"{self.name}: {self.told}", *(f"  {each}" for each in self.dimensions), *loops]
-        return "\n".join(lines)
+        rows = [f"  {names}: {told}" for names, told in self.rows]
+        return "\n".join([f"{self.name}: {self.told}", *rows, *loops])
 
     def _repr_html_(self) -> str:
         return _html((self,))
@@ -102,7 +111,7 @@ def _html(reports: tuple[Report, ...]) -> str:
     rows = []
     for report in reports:
         rows.append((report.name, report.told))
-        rows += [(f"  {each.name}", each.told) for each in report.dimensions]
+        rows += [(f"  {names}", told) for names, told in report.rows]
         rows += [("", f"row by row: {each}") for each in report.row_loops]
     return framed(rows_html(rows))
 

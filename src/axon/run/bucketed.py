@@ -28,7 +28,7 @@ from axon.run.names import names_at_call
 from axon.types import dim as dims
 from axon.types.show import Names
 from axon.types.type import DimValue, Record, Shape, Tensor, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 Run = Callable[..., Any]
 
@@ -183,7 +183,8 @@ class Bucketed:
     ) -> tuple[Version, Plan] | None:
         found = bind(graph, arrays, Names)
         if not is_static(graph) or not isinstance(found, Binding):
-            self.reason = "its sizes depend on values"
+            ragged = any(is_ragged(v) for p in graph.params for v in type_variables(p.type))
+            self.reason = "its rows vary in size" if ragged else "its sizes depend on values"
             return None
         sizes = {v: n for v, n in found.sizes.items() if isinstance(v, DimVar)}
         key = (graph, kind_of(graph, sizes), derived)
@@ -278,7 +279,7 @@ class Bucketed:
         names = {part for name in found for part in (name, name.partition("[")[0])}
         for name in self.buckets.named or ():
             if name not in names and name in describe_definition(self.definition).variables:
-                reason = "no size of the arguments is it alone"
+                reason = "no argument has exactly this size"
                 self.dimensions.setdefault(name, DimensionReport(name, False, reason=reason))
 
     def _plan(self, graph: Graph, version: Version, sizes: Mapping[DimVar, int]) -> Plan | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from axon.backends.checks import CheckFailed, Untraceable
@@ -42,6 +42,14 @@ class Failures:
         except Exception as problem:
             raise self.as_run_error(problem) from None
 
+    def traced(self, problem: ArgumentError) -> ArgumentError:
+        """The error of arguments that JAX traces: it may be JAX that made them of 32 bits."""
+        jax: Any = sys.modules.get("jax")
+        if jax is None or jax.config.jax_enable_x64:
+            return problem
+        found = [_of_32_bits(each) for each in problem.diagnostics]
+        return ArgumentError(problem.message, found)
+
     def undetermined(self, problem: Undetermined) -> ArgumentError:
         name = f" `{problem}`" if str(problem) else ""
         return ArgumentError(
@@ -77,6 +85,19 @@ class Failures:
         return RunError(
             f"{name}: the run failed", [Diagnostic("AX406", Severity.ERROR, why, (label,))]
         )
+
+
+def _of_32_bits(problem: Diagnostic) -> Diagnostic:
+    """The same with a help, where 64 bits are wanted and there are 32."""
+    words, pairs = set(problem.message.split()), (("i64", "i32"), ("u64", "u32"), ("f64", "f32"))
+    pair = next((pair for pair in pairs if words >= {*pair}), None)
+    if problem.code != "AX205" or pair is None:
+        return problem
+    wide, narrow = pair
+    hint = f'JAX makes {narrow} of {wide} without jax.config.update("jax_enable_x64", True)'
+    if wide == "i64":
+        hint += "; a parameter that is declared as `i` takes both"
+    return replace(problem, help=(*problem.help, hint))
 
 
 def _is_of_a_tracer(problem: Exception) -> bool:

@@ -227,9 +227,11 @@ class Function:
         total                    7,840  31,360
         """
         from axon.run.parameter_table import table
-        from axon.run.parameters import settled
+        from axon.run.parameters import by_name, settled
 
-        return table(settled(self.subject, params, {**(sizes or {}), **named}, like or {}))
+        about = f"{self.__name__}.parameters"
+        known = {**by_name(about, "sizes", sizes), **named}
+        return table(settled(self.subject, params, known, by_name(about, "like", like)))
 
     def init(
         self,
@@ -254,9 +256,12 @@ class Function:
         (3, 2)
         """
         from axon.run.initial import initial
+        from axon.run.parameters import by_name
 
-        given = {**(sizes or {}), **named}
-        return self._here(initial(self.subject, seed, params, rules or {}, given, like or {}))
+        about = f"{self.__name__}.init"
+        given = {**by_name(about, "sizes", sizes), **named}
+        own, alike = by_name(about, "rules", rules), by_name(about, "like", like)
+        return self._here(initial(self.subject, seed, params, own, given, alike))
 
     def load_weights(
         self,
@@ -324,19 +329,14 @@ class Function:
         computed, but each choice is compiled.
         """
         from axon.run.initial import with_elements
-        from axon.run.parameters import settled
-        from axon.run.sharding_costs import Subject, costs, stand_in
+        from axon.run.parameters import by_name, settled
+        from axon.run.sharding_costs import Subject, costs, stand_ins
 
         axes, own = mesh_of(mesh), self._backend.sharding
-        found = with_elements(settled(self.subject, (), {**(sizes or {}), **named}, like or {}))
-        given = {name: stand_in(type_) for name, type_ in found.types.items()}
-        for name, value in given.items():
-            if value is None and name not in self.optional:
-                text = found.show.type(found.types[name])
-                raise ArgumentError(
-                    f"{self.__name__}.sharding: `{name} : {text}` has open sizes: say what they are"
-                )
-        given = {name: value for name, value in given.items() if value is not None}
+        about = f"{self.__name__}.sharding"
+        known = {**by_name(about, "sizes", sizes), **named}
+        found = settled(self.subject, (), known, by_name(about, "like", like))
+        given = stand_ins(about, with_elements(found), self.optional)
         other = Function(self._program, self.definition, backend("jax"), self._left_out)
         other = other._without((), given)
         arrays = other._arguments.arrays(other._arguments.arranged((), given))
@@ -440,7 +440,10 @@ class Function:
             if other is not self:
                 return other._traceable(*args, **named)
             arrays = self._arguments.arrays(self._arguments.arranged(args, named))
-            made, _ = self._executables.bound(arrays)
+            try:
+                made, _ = self._executables.bound(arrays)
+            except ArgumentError as problem:
+                raise self._failures.traced(problem) from None
             key = ("traceable", made)
             function = self._ready.get(key)
             if function is None:

@@ -128,11 +128,11 @@ def _check_closed(subject: Subject, found: Settled, given: Collection[str]) -> N
         raise ArgumentError(
             f"{about}: the size{'' if one else 's'} {', '.join(opens)} {'is' if one else 'are'} "
             f"open in {', '.join(where[:MOST_SHOWN])}{more}; give {'it' if one else 'them'} by "
-            f"name: init(seed, {_as_arguments(opens)}){like}"
+            f"name: init(seed, {as_arguments(opens)}){like}"
         )
 
 
-def _as_arguments(opens: Mapping[str, str]) -> str:
+def as_arguments(opens: Mapping[str, str]) -> str:
     """Sizes as Python passes them; one whose name is none of Python's, in a dict."""
     named = [f"{name}={value}" for name, value in opens.items() if name.isidentifier()]
     other = [f'"{name}": {value}' for name, value in opens.items() if not name.isidentifier()]

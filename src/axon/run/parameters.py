@@ -155,6 +155,15 @@ def settled(
     raise found
 
 
+def by_name(about: str, option: str, given: Any) -> Mapping[str, Any]:
+    """What a caller gives by names, in a dict; empty if nothing is given."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise ArgumentError(f"{about}: {option}= is a dict by names, and not {given!r}"[:200])
+    return given
+
+
 def _settled(
     subject: Subject,
     params: tuple[Type, ...],

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from axon.backends.buckets import Buckets
 from axon.backends.meshes import mesh_of, shard_of
-from axon.backends.options import Options
+from axon.backends.options import Options, folder_of
 from axon.diagnostics import Diagnostic, Severity
 from axon.driver import Checked, check_and_link
 from axon.files import Finder, Unreadable, read_source
@@ -198,7 +198,7 @@ class Program:
         that can be padded. Results are those of the exact program. `net.f.report()` shows what
         became of it.
         """
-        folder = None if cache is None else str(cache)
+        folder = None if cache is None else folder_of(cache)
         axes = () if mesh is None else mesh_of(mesh)
         cut = () if shard is None else shard_of(shard, axes)
         if bool(axes) != bool(cut):

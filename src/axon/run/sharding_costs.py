@@ -8,7 +8,7 @@ other; then the fewest operations between devices, and then the sizes that come 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -23,14 +23,20 @@ from axon.backends.numpy_arrays import element
 from axon.graph.graph import Graph
 from axon.graph.sharding import CannotShard, Placement
 from axon.inference.program import Definition
+from axon.run.errors import ArgumentError
+from axon.run.initial import as_arguments
+from axon.run.parameters import Settled
 from axon.run.sharding import cuttable, placed
-from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type, type_variables
+from axon.types.variables import DimVar, ShapeVar
 
 if TYPE_CHECKING:
     from axon.backends.jax_sharding import Sharding
 
 MOST_COMPILED = 12
 """How many choices are compiled: those with the fewest bytes on a device."""
+MOST_TRIED = 5_000
+"""How many choices there may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +149,15 @@ def costs(subject: Subject, mesh: Mesh, own: Shard | None = None) -> Costs:
     """
     from axon.backends.jax_sharding import Sharding
 
+    sizes = cuttable(subject.definition, subject.typed)
+    if (len(sizes) + 1) ** min(len(mesh), MOST_TRIED) > MOST_TRIED:
+        raise CannotShard(
+            f"there are more than {MOST_TRIED:,} ways to cut {len(sizes)} sizes along {len(mesh)} "
+            "axes: give a mesh of fewer axes"
+        )
     sharding = Sharding(mesh, ())
     found: list[Cost] = []
-    every = choices(cuttable(subject.definition, subject.typed), mesh)
+    every = choices(sizes, mesh)
     for shard in dict.fromkeys(every if own is None else [*every, own]):
         with suppress(CannotShard):  # of what the mesh does not divide
             found.append(_arguments(subject, sharding, shard))
@@ -174,6 +186,25 @@ def _arguments(subject: Subject, sharding: Sharding, shard: Shard) -> Cost:
     each = zip(params, trees, subject.args, strict=True)
     counts = [(param.name, sharding.bytes(param.type, tree, arg)) for param, tree, arg in each]
     return Cost(shard, tuple(counts), ())
+
+
+def stand_ins(about: str, found: Settled, optional: Container[str]) -> dict[str, Any]:
+    """An argument of each of these types; optional ones may have open sizes, and are left out."""
+    given = {name: stand_in(type_) for name, type_ in found.types.items()}
+    opens = [name for name, value in given.items() if value is None and name not in optional]
+    if opens:
+        types, show = {name: found.types[name] for name in opens}, found.show
+        listed = ", ".join(f"`{name} : {show.type(type_)}`" for name, type_ in types.items())
+        variables = {v for type_ in types.values() for v in type_variables(type_)}
+        sizes = {show.names(v): "…" for v in variables if isinstance(v, DimVar)}
+        shapes = {show.names(v): "(…)" for v in variables if isinstance(v, ShapeVar)}
+        how = as_arguments(dict(sorted({**sizes, **shapes}.items())))
+        raise ArgumentError(
+            f"{about}: the sizes of {listed} are open; give them by name: sharding(mesh, {how})"
+            if how
+            else f"{about}: the sizes of {listed} are not known"
+        )
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def stand_in(type_: Type) -> Any:

@@ -16,6 +16,7 @@ from axon.cli.many.options import MEGABYTES, SECONDS
 from axon.cli.many.pool import CannotWork, Limits, Pool, processors
 from axon.cli.out import FORMAT, complain, say, wrong
 from axon.cli.status import BUG, FINE, HAS_ERRORS, WRONG_USAGE
+from axon.diagnostics.cells import shown
 from axon.importers.recognise import ENDINGS
 
 Json = dict[str, Any]
@@ -69,21 +70,21 @@ def _run(pool: Pool, paths: Sequence[str], as_json: bool) -> int:
     began = time.monotonic()
     outcomes, sums = Counter[str](), Counter[str]()
     waiting: dict[int, Json] = {}
-    shown = 0
+    written = 0
     with Bar() as bar:
         for done, (at, found) in enumerate(pool.results(paths), 1):
             waiting[at] = found
-            if shown in waiting:
+            if written in waiting:
                 bar.clear()
-            while shown in waiting:
-                found = waiting.pop(shown)
-                found = {"format": FORMAT, "file": paths[shown], **found}
+            while written in waiting:
+                found = waiting.pop(written)
+                found = {"format": FORMAT, "file": paths[written], **found}
                 found |= {"unknown": _unknown(found)}
                 outcomes[found["outcome"]] += 1
                 sums["unknown"] += found["unknown"]
                 sums["nodes"] += found.get("nodes", 0)
                 print(json.dumps(found)) if as_json else say(_line(found))
-                shown += 1
+                written += 1
             sys.stdout.flush()
             if sys.stderr.isatty():
                 bar(done, len(paths))
@@ -109,9 +110,9 @@ def _unknown(found: Json) -> int:
 
 def _line(found: Json) -> str:
     """A file in a line."""
-    path, outcome = found["file"], found["outcome"]
+    path, outcome = shown(found["file"]), found["outcome"]
     if outcome not in ("fine", "errors"):
-        message = " ".join(found["message"].split())
+        message = " ".join(shown(found["message"]).split())
         return message if path in message else f"{path}: {message}"
     if outcome == "errors":
         errors = [d for d in found["diagnostics"] if d["severity"] == "error"]

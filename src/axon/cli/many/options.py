@@ -51,4 +51,4 @@ def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 < (seconds := float(text)) < math.inf:
             return min(seconds, 1e6)
-    raise argparse.ArgumentTypeError(f"{text[:30]!r} is no number of seconds")
+    raise argparse.ArgumentTypeError(f"{text[:30]!r} is no number of seconds above 0")

@@ -43,6 +43,7 @@ class Pool:
         ]
         self._results: SimpleQueue[tuple[int, Json | CannotWork]] = SimpleQueue()
         self._lock = threading.Lock()
+        self._starting = threading.Semaphore(processors())
         self.unlimited = False
         """Whether some worker runs without the limit of memory, as the system has none."""
 
@@ -82,10 +83,9 @@ class Pool:
             found: Json | CannotWork
             try:
                 found = self._infer(worker, path)
-            except NotStarted:
-                found = CannotWork(
-                    f"no process can be started that works with {self._limits.megabytes} MB"
-                )
+            except NotStarted as problem:
+                megabytes = self._limits.megabytes
+                found = CannotWork(f"no process can be started with {megabytes} MB: {problem}")
             self._results.put((at, found))
 
     def _infer(self, worker: Worker, path: str) -> Json:
@@ -93,6 +93,9 @@ class Pool:
         new one has another try: what was left of them does not count.
         """
         fresh = worker.process is None
+        if fresh:
+            with self._starting:  # of many at once each would be late
+                worker.start()
         worker.start()
         self.unlimited = self.unlimited or not worker.greeting["limited"]
         began = time.monotonic()
