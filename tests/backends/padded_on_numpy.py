@@ -16,6 +16,7 @@ from axon.backends.code import compile_graph
 from axon.backends.numpy_arrays import NumpyArrays
 from axon.graph.graph import Graph
 from axon.run.bucketed import Bucketed
+from axon.run.structures import with_records
 
 
 class Lenient(NumpyArrays):
@@ -122,7 +123,7 @@ class Padded:
 
     def __call__(self, *args: Sequence[Any], derived: bool = False) -> Any:
         """The result; `None` where the call is exact."""
-        function = self.function
+        function = self.function._without(args, {})
         arrays = function._arguments.arrays(function._arguments.arranged(args, {}))
         graph, exact = function._executables.bound(arrays)
         externs = function._executables.externs
@@ -132,5 +133,5 @@ class Padded:
         run = make(graph, exact, arrays, backend, externs)
         if run is exact:
             return None
-        result = run(*arrays)
+        result = with_records(graph, run)(*arrays)
         return None if self.bucketed.counts.exact > before else result

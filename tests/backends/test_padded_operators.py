@@ -1,19 +1,24 @@
 """Every example of every operator in buckets: the values of the exact program, and what is derived,
-with NaN in all padding.
+forwards and backwards, with NaN in all padding, or a large number.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from random import Random
 
 import numpy
 import pytest
 
 import axon
+from axon.backends.buckets import Buckets, Policy
+from axon.driver import check_text
 from axon.ops import OPERATORS
 from axon.ops.examples import Example, examples
-from tests.backends.padded import HUGE, NAN, agree, gradients, poisoned, same
+from tests.backends.padded import HUGE, NAN, agree, forward, gradients, poisoned, same
+from tests.backends.padded_on_numpy import Padded
 from tests.backends.test_every_operator import argument, params, sizes, smaller
 
 NIGHT = os.environ.get("AXON_PROFILE", "ci") in ("night", "deep")
@@ -27,10 +32,7 @@ CALLS = Path(__file__).parent / "padded_calls.txt"
 sizes in them are padded.
 """
 
-EXACT = {
-    "argmax_pool": "chw", "conv": "rs", "deform_conv": "c", "det": "n", "grid_sample": "hw",
-    "reshaped_sizes": "n", "roi_align": "chnrw", "roi_pool": "chnrw", "space_to_depth": "c",
-}  # fmt: skip
+EXACT = {"conv": "rs", "deform_conv": "c", "reshaped_sizes": "n", "space_to_depth": "c"}
 """The sizes in examples that are not padded, by operator."""
 
 
@@ -68,11 +70,14 @@ def test_operators_in_buckets(name: str, example: Example) -> None:
     if NIGHT:
         agree(net, "example", poisoned(names, HUGE), args)
     if name not in UNDEFINED and (NIGHT or CASES.index((name, example)) % 6 == 0):
-        try:
-            exact = gradients(net.on("jax").example, args)
-        except (TypeError, ValueError, NotImplementedError, axon.ArgumentError):
-            return  # JAX does not derive it either
-        same(gradients(bucketed, args), exact)
+        other = net.on("jax").example
+        ways = (gradients, forward)
+        for derived in ways if NIGHT else ways[len(names) % 2 :][:1]:
+            try:
+                exact = derived(other, args)
+            except (TypeError, ValueError, NotImplementedError, axon.ArgumentError):
+                continue  # JAX does not derive it either
+            same(derived(bucketed, args), exact)
 
 
 def test_nan_is_in_the_padding() -> None:
@@ -83,3 +88,63 @@ def test_nan_is_in_the_padding() -> None:
     assert float(bucketed(numpy.ones(5, "f4"))) == 5
     (report,) = bucketed.report().dimensions
     assert report.bucketed and 0 < report.waste < 1
+
+
+OPENED = re.compile(r"([\w']+) : (\w+) \[([\w,]*)\]")
+
+
+def opened(call: str) -> str:
+    """The call, in which sizes that are numbers have names."""
+
+    def renamed(found: re.Match[str]) -> str:
+        dims = [f"q{d}" if d.isdigit() and int(d) > 1 else d for d in found[3].split(",")]
+        return f"{found[1]} : {found[2]} [{','.join(dims)}]"
+
+    return OPENED.sub(renamed, call)
+
+
+CALLED = list(
+    dict.fromkeys(
+        call.replace(" f32", " f64")
+        for name, operator in OPERATORS.items()
+        for example in examples(operator.rule.__doc__ or "")
+        for whole in [smaller(example).call]
+        for call in (whole, opened(whole))
+    )
+) + [line.replace(" f32", " f64") for line in CALLS.read_text().splitlines()]
+
+SIZES = (0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 9, 11, 12, 16, 17)
+BLOCKS = 8
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_operators_in_streams_of_sizes(block: int) -> None:
+    """Every operator, for calls of many sizes; on NumPy, which compiles nothing."""
+    for number, call in enumerate(CALLED[block::BLOCKS]):
+        example = Example(call, "")
+        found = params(example)
+        names = list(dict.fromkeys(d for p in found for d in p.dims if not d.isdigit()))
+        if not names or not check_text(example.program).ok:
+            continue
+        harm, policy = ((NAN, Policy()), (HUGE, Policy(multiple=4)))[number % 2]
+        net = axon.compile(example.program)
+        bucketed = Padded(net, "example", Buckets(dict.fromkeys(names, policy), harm, harm))
+        choose = Random(number)
+        for seed in range(40 if NIGHT else 6):
+            few = [choose.choice(SIZES) for _ in range(choose.choice((1, 2, 5)))]
+            chosen = {
+                name: int(name[1:])
+                if name[1:].isdigit() and choose.random() < 0.7
+                else choose.choice(few)
+                for name in names
+            }
+            random = numpy.random.default_rng(seed)
+            args = [argument(p, p.shape(chosen), random, 1) for p in found]
+            try:
+                expected = net.example(*args)
+            except axon.AxonError:
+                continue
+            for derived in (False, True):
+                made = bucketed(*args, derived=derived)
+                if made is not None:
+                    same(made, expected)

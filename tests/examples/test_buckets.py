@@ -1,5 +1,5 @@
 """The networks of examples/models in buckets: the values of the exact ones, and what is derived,
-with NaN in all padding.
+with NaN in all padding, or a large number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.backends.padded import is_float, poisoned
+from tests.backends.padded import HUGE, NAN, is_float, poisoned
+from tests.backends.padded_on_numpy import Padded
 from tests.examples.test_models import CASES, Sizes, network, weights
 
 NIGHT = os.environ.get("AXON_PROFILE", "ci") in ("night", "deep")
@@ -51,13 +52,21 @@ def test_networks_in_buckets(
     file: str, name: str, sizes: Sizes, arguments: tuple[Any, ...], shape: tuple[int, ...]
 ) -> None:
     p = weights(network(file)[name], sizes)
+    exact = network(file)[name](p, *arguments)
     bucketed = network(file).on("jax", buckets=poisoned())[name]
-    close(bucketed(p, *arguments), network(file)[name](p, *arguments), 1e-3)
+    close(bucketed(p, *arguments), exact, 1e-3)
+    for harm in (NAN, HUGE):  # on NumPy, which compiles nothing
+        for derived in (False, True):
+            padded = Padded(network(file), name, poisoned(None, harm))
+            made = padded(p, *arguments, derived=derived)
+            assert made is not None or not PADDED[name]
+            if made is not None:
+                close(made, exact, 1e-3)
     found = {each.name for each in bucketed.report().dimensions if each.bucketed}
     assert found == PADDED[name], str(bucketed.report())
     if name in DERIVED:
-        exact = network(file, "jax")[name]
-        close(slope(bucketed, arguments)(p), slope(exact, arguments)(p), 5e-3)
+        other = network(file, "jax")[name]
+        close(slope(bucketed, arguments)(p), slope(other, arguments)(p), 5e-3)
 
 
 def slope(function: Any, arguments: tuple[Any, ...]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import product
 from typing import Any
 
 import jax
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 import axon
-from axon.backends.buckets import Policy
+from axon.backends.buckets import Buckets, Policy
 from axon.run.buckets import buckets_of
-from tests.backends.padded import agree, gradients, poisoned, same
+from tests.backends.padded import NAN, agree, gradients, poisoned, same
+from tests.backends.padded_on_numpy import Padded
 
 ATTENTION = """
 attention = fn (q : f32 [m,d], k : f32 [n,d], v : f32 [n,e]) {
@@ -231,11 +233,49 @@ def test_a_loop_on_rows_that_are_padding_might_not_end() -> None:
     assert not report.bucketed and "might not end" in report.reason and report.operator == "map"
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["x[n-s:]", "x[-s:]", "x[s:]", "x[:s]", "x[s::-1]", "x[:-s]", "x[-s::-1]", "x[s/2:]", "x[1:s]"],
+)
+def test_sizes_that_are_bounds_of_a_slice(body: str) -> None:
+    net = axon.compile(f"f = fn (x : f64 [n], y : f64 [s]) {{ {body} }};")
+    padded = 0
+    for policies in (None, {"n": Policy(multiple=5), "s": Policy()}, {"n": Policy(multiple=7)}):
+        bucketed = Padded(net, "f", Buckets(policies, NAN, NAN))
+        for n, s in product(range(9), range(9)):
+            args: list[Any] = [np.arange(1.0, n + 1), np.ones(s)]
+            try:
+                expected = net.f(*args)
+            except axon.AxonError:
+                continue
+            for derived in (False, True):
+                found = bucketed(*args, derived=derived)
+                if found is not None:
+                    padded += 1
+                    np.testing.assert_array_equal(found, expected)
+    assert padded > 200
+
+
 def test_a_condition_of_two_sizes_ties_them() -> None:
     net = axon.compile("f = fn (x : f32 [n,m,3]) { reshape(x, [6,3]) };")
     bucketed = agree(net, "f", poisoned(), arrays((2, 3, 3)))
     assert not any(each.bucketed for each in bucketed.report().dimensions)
     assert "ties it to other sizes" in str(bucketed.report())
+
+
+def test_a_condition_that_the_buckets_do_not_meet() -> None:
+    """What it mentions is exact in these calls, and all else is padded."""
+    net = axon.compile(
+        "f = fn (x : f32 [n,d], y : f32 [s,d]) where s <= n { sum(x, axis=1), mean(y), x[:s] + y };"
+    )
+    buckets = Buckets({"n": Policy(multiple=10), "s": Policy(), "d": Policy()}, 1e30, 1e30)
+    made = net.on("jax", buckets=buckets).f
+    for n, s, d in ((9, 8, 3), (9, 9, 3), (10, 9, 4), (9, 9, 3), (17, 3, 5)):
+        args = arrays((n, d), (s, d))
+        same(made(*args), net.f(*args))
+    report = made.report()
+    assert (report.calls, report.exact, report.compilations) == (5, 0, 4)
+    assert "a condition does not hold for the buckets" in str(report)
 
 
 def test_a_size_that_is_a_sum_of_padded_ones_is_padded_as_they_are() -> None:

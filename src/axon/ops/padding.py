@@ -18,8 +18,8 @@ from axon.ops.traits import Fill
 Number = Any
 """A size: an `int`, or a scalar where it is known only when the compiled program runs."""
 
-Place = tuple[int, int]
-"""An operand by its place, -1 for the result, and one of its axes."""
+Place = tuple[int, int | str]
+"""An operand by its place, -1 for the result, and one of its axes; or -2, and an attribute."""
 
 
 class TrueSizes:
@@ -38,16 +38,20 @@ class TrueSizes:
         """The true size of the result along an axis that has this size in the array."""
         return self.known.get((-1, axis), size)
 
+    def attribute(self, name: str, value: Number) -> Number:
+        """What an attribute truly is that has this value where all is padded."""
+        return self.known.get((-2, name), value)
+
     def inside(self, xp: Arrays, shape: Sequence[int]) -> Array | None:
         """Where the true elements of the result are; None where nothing is padded."""
-        axes = [axis for place, axis in self.known if place == -1]
+        axes = self.padded(-1)
         if not axes:
             return None
         return mask(xp, shape, axes, [self.known[-1, axis] for axis in axes])
 
     def padded(self, operand: int) -> list[int]:
-        """The axes along which an operand is padded."""
-        return [axis for place, axis in self.known if place == operand]
+        """The axes along which an operand is padded, or the result."""
+        return [axis for place, axis in self.known if place == operand and isinstance(axis, int)]
 
     def count(self, xp: Arrays, operand: int, axes: Sequence[int], dtype: Any) -> Number:
         """How many true elements there are along some axes, as a number to divide by."""

@@ -198,7 +198,8 @@ def slides_of(
         before, after, hang = flat[:count][i], flat[-count:][i], 0
         extent = gap * (seen - 1) + 1
         if pad in SAME:
-            total = max(((size - 1) // step) * step + extent - size, 0)
+            total = ((size - 1) // step) * step + extent - size
+            total = max(total, 0) if seen else total  # nothing is seen at as many places
             before = total // 2 if pad == "same" else total - total // 2
             after = total - before
         elif ceil_mode:

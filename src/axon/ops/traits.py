@@ -78,6 +78,7 @@ class Padding(NamedTuple):
     `made`: sizes of the result that no operand has, or as a size only: the true part comes first.
     `sizes`: attributes that may be sizes of padded axes.
     `in_order`: the result has the elements of the operand in their order, under another shape.
+    `reason`: why it is not padded along other axes, for the report.
 
     Where the true sizes count, the operator has a meaning that knows them (`Operator.padded`).
     """
@@ -88,6 +89,7 @@ class Padding(NamedTuple):
     made: tuple[str, ...] = ()
     sizes: tuple[str, ...] = ()
     in_order: bool = False
+    reason: str = "it is not known what padding does to it"
 
 
 Attributes = Mapping[str, object]

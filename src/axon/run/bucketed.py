@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import lcm, prod
+from math import lcm
 from typing import Any, Protocol
 
 import numpy
@@ -23,11 +23,11 @@ from axon.inference.program import Definition
 from axon.inference.report.signature import describe_definition
 from axon.ops.memory import Refused
 from axon.run.bind import Binding, bind
+from axon.run.bucket_plan import Counts, Padding, Plan, cut_out, elements, lengthened, shapes
 from axon.run.bucket_report import DimensionReport, Report
 from axon.run.names import names_at_call
-from axon.types import dim as dims
 from axon.types.show import Names
-from axon.types.type import DimValue, Record, Shape, Tensor, Tuple, Type, type_variables
+from axon.types.type import Record, Relation, Tuple, Type, relation_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 Run = Callable[..., Any]
@@ -57,18 +57,6 @@ class Version:
     run: Run
     policies: dict[DimVar, Policy]
     seen: set[tuple[int, ...]] = field(default_factory=set)
-
-
-@dataclass(slots=True)
-class Counts:
-    """How often what happened; `true` and `whole` count the elements along dimensions."""
-
-    calls: int = 0
-    compilations: int = 0
-    exact: int = 0
-    true: int = 0
-    whole: int = 0
-    along: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Bucketed:
@@ -119,11 +107,11 @@ class Bucketed:
         def bucketed(*args: Any) -> Any:
             self._count(version, plan)
             given = [
-                arg if shape is None else _lengthened(lengthen, arg, shape, fill)
+                arg if shape is None else lengthened(lengthen, arg, shape, fill)
                 for arg, shape in zip(args, pads, strict=True)
             ]
             try:
-                return _cut(cut, run(*given, true), cuts)
+                return cut_out(cut, run(*given, true), cuts)
             except Refused:  # there may be room for what is not padded
                 self.counts.exact += 1
                 return exact(*args)
@@ -145,10 +133,10 @@ class Bucketed:
         def traced(*args: Any) -> Any:
             self._count(version, plan)
             given = [
-                arg if shape is None else _lengthened(lengthen, arg, shape, fill)
+                arg if shape is None else lengthened(lengthen, arg, shape, fill)
                 for arg, shape in zip(args, plan.pads, strict=True)
             ]
-            return _cut(cut, version.run(*given, plan.true), plan.cuts)
+            return cut_out(cut, version.run(*given, plan.true), plan.cuts)
 
         return traced
 
@@ -157,7 +145,7 @@ class Bucketed:
         if plan.key not in version.seen:
             version.seen.add(plan.key)
             self.counts.compilations += 1
-        plan.counted(self.counts)
+        plan.padding.count(self.counts)
 
     def _exact(self, graph: Graph, exact: Run, arrays: Sequence[Any]) -> Run:
         counts, exactly = self.counts, self.exactly
@@ -187,12 +175,27 @@ class Bucketed:
             self.reason = "its rows vary in size" if ragged else "its sizes depend on values"
             return None
         sizes = {v: n for v, n in found.sizes.items() if isinstance(v, DimVar)}
-        key = (graph, kind_of(graph, sizes), derived)
-        if key not in self.versions:
-            self.versions[key] = self._version(graph, sizes, backend, externs, derived)
-        version = self.versions[key]
-        plan = None if version is None else self._plan(graph, version, sizes)
-        return None if version is None or plan is None else (version, plan)
+        kind, exact = kind_of(graph, sizes), frozenset[DimVar]()
+        while True:
+            key = (graph, kind, derived, exact)
+            if key not in self.versions:
+                self.versions[key] = self._version(graph, sizes, backend, externs, derived, exact)
+            version = self.versions[key]
+            if version is None:
+                return None
+            buckets = {v: version.policies[v].bucket(sizes[v]) for v in version.padded.variables}
+            larger = version.padded.bound(sizes, buckets)
+            failing = _failing(graph, larger)
+            if not failing:
+                return version, self._plan(graph, version, sizes, larger)
+            stands = version.padded.stands
+            mentioned = {v for relation in failing for v in relation_variables(relation)}
+            images = {stands.get(v, v) for v in mentioned if isinstance(v, DimVar)}
+            images &= buckets.keys()
+            self.reason = "a condition does not hold for the buckets"
+            if not images:
+                return None
+            exact |= {v for v in sizes if stands.get(v, v) in images}
 
     def _version(
         self,
@@ -201,7 +204,9 @@ class Bucketed:
         backend: Compiling,
         externs: Externs,
         derived: bool,
+        exact: frozenset[DimVar],
     ) -> Version | None:
+        """The program that is padded along all dimensions that can be, but for those `exact`."""
         names = names_at_call(self.definition, graph)
         mine = dict.fromkeys(
             v for param in graph.params for v in type_variables(param.type) if v in sizes
@@ -211,7 +216,7 @@ class Bucketed:
         policies = {
             v: policy
             for v, name in named.items()
-            if (policy := self.buckets.of(name)) is not None and v not in fixed
+            if (policy := self.buckets.of(name)) is not None and v not in fixed | exact
         }
         padded = padded_graph(
             graph, list(policies), sizes, derived=derived, poison=self.buckets.poison
@@ -225,7 +230,7 @@ class Bucketed:
                     parts = lcm(known.parts, backend.parts(v))
                     policies[v] = shared[image] = replace(known, parts=parts)
         for var, name in named.items():
-            self._note(name, var, padded, policies.get(var))
+            self._note(name, var, padded, policies.get(var), var in exact)
         self._note_others(named.values())
         if not padded.variables:
             return None
@@ -252,7 +257,9 @@ class Bucketed:
         }
         return frozenset(found)
 
-    def _note(self, name: str, var: DimVar, padded: Padded, policy: Policy | None) -> None:
+    def _note(
+        self, name: str, var: DimVar, padded: Padded, policy: Policy | None, exact: bool
+    ) -> None:
         """Keep for the report what became of a dimension; one that was padded once is."""
         image = padded.stands.get(var, var)
         if image in padded.variables:
@@ -265,6 +272,7 @@ class Bucketed:
             return
         if problem is None:
             reason = "it is a size of weights" if self.buckets.named is None else ""
+            reason = "a condition does not hold for its bucket" if exact else reason
             self.dimensions[name] = DimensionReport(name, False, reason=reason)
             return
         line = None
@@ -282,71 +290,39 @@ class Bucketed:
                 reason = "no argument has exactly this size"
                 self.dimensions.setdefault(name, DimensionReport(name, False, reason=reason))
 
-    def _plan(self, graph: Graph, version: Version, sizes: Mapping[DimVar, int]) -> Plan | None:
-        padded = version.padded
-        buckets = {v: version.policies[v].bucket(sizes[v]) for v in padded.variables}
-        larger = padded.bound(sizes, buckets)
-        known: dict[DimVar | ShapeVar, Any] = {}
-        for var, size in larger.items():
-            known[var] = size
-        if any(holds(guard.relation, known) is False for guard in graph.requires):
-            self.reason = "a condition does not hold for the buckets"
-            return None
-        result = operand_type(graph.result)
-        counted = _Counted(self, graph, version, sizes, larger)
-        return Plan(
-            [_shapes(param.type, larger, sizes) for param in graph.params],
-            numpy.asarray([sizes[v] for v in padded.variables], numpy.int64),
-            _shapes(result, sizes, larger),
-            tuple(buckets.values()),
-            counted,
-        )
-
-
-class _Counted:
-    """Adds what a call has of padding to the counts."""
-
-    def __init__(
+    def _plan(
         self,
-        bucketed: Bucketed,
         graph: Graph,
         version: Version,
         sizes: Mapping[DimVar, int],
         larger: Mapping[DimVar, int],
-    ) -> None:
-        names = names_at_call(bucketed.definition, graph)
-        self.true = sum(_elements(param.type, sizes) for param in graph.params)
-        self.whole = sum(_elements(param.type, larger) for param in graph.params)
-        among = dict.fromkeys(v for param in graph.params for v in type_variables(param.type))
-        self.along = [
-            (names(v), sizes[v], larger[v])
-            for v in among
-            if isinstance(v, DimVar) and padded_as(version.padded, v) in version.padded.variables
-        ]
+    ) -> Plan:
+        padded, names = version.padded, names_at_call(self.definition, graph)
+        types = [param.type for param in graph.params]
+        among = dict.fromkeys(v for type_ in types for v in type_variables(type_))
+        padding = Padding(
+            sum(elements(type_, sizes) for type_ in types),
+            sum(elements(type_, larger) for type_ in types),
+            tuple([
+                (names(v), sizes[v], larger[v])
+                for v in among
+                if isinstance(v, DimVar) and padded.stands.get(v, v) in padded.variables
+            ]),
+        )  # fmt: skip
+        return Plan(
+            [shapes(type_, larger, sizes) for type_ in types],
+            numpy.asarray([sizes[v] for v in padded.variables], numpy.int64),
+            shapes(operand_type(graph.result), sizes, larger),
+            tuple([larger[v] for v in among if isinstance(v, DimVar)]),
+            padding,
+        )
 
-    def __call__(self, counts: Counts) -> None:
-        counts.true += self.true
-        counts.whole += self.whole
-        for name, true, whole in self.along:
-            before = counts.along.get(name, (0, 0))
-            counts.along[name] = (before[0] + true, before[1] + whole)
 
-
-def padded_as(padded: Padded, var: DimVar) -> object:
-    return padded.stands.get(var, var)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is done for arguments of some sizes. `pads` and `cuts` have a shape for each array whose
-    shape changes, a tuple for a structure, None for what stays as it is.
-    """
-
-    pads: list[Any]
-    true: Any
-    cuts: Any
-    key: tuple[int, ...]
-    counted: _Counted
+def _failing(graph: Graph, sizes: Mapping[DimVar, int]) -> list[Relation]:
+    """The conditions that do not hold for these sizes."""
+    known: dict[DimVar | ShapeVar, Any] = dict(sizes.items())
+    relations = [guard.relation for guard in graph.requires]
+    return [relation for relation in relations if holds(relation, known) is False]
 
 
 def _with_waste(found: DimensionReport, waste: float) -> DimensionReport:
@@ -361,70 +337,9 @@ def _sizes_of(value: Any) -> object:
     return value if isinstance(value, int) else tuple(value.shape)
 
 
-def _numbers(shape: Shape, sizes: Mapping[DimVar, int]) -> tuple[int, ...]:
-    found = []
-    for item in shape:
-        size = None if isinstance(item, ShapeVar) else dims.evaluate(item, dict(sizes))
-        if size is None:
-            raise Undetermined("of an argument")
-        found.append(size)
-    return tuple(found)
-
-
-def _elements(type_: Type, sizes: Mapping[DimVar, int]) -> int:
-    match type_:
-        case Tensor(_, shape):
-            return prod(_numbers(shape, sizes))
-        case Tuple(items):
-            return sum(_elements(item, sizes) for item in items)
-        case _:
-            return 0
-
-
 def _records(type_: Type) -> Iterator[Type]:
     if isinstance(type_, Record):
         yield type_
     elif isinstance(type_, Tuple):
         for item in type_.items:
             yield from _records(item)
-
-
-class Shaped(tuple[int, ...]):
-    """The shape that an array is brought to."""
-
-
-def _shapes(type_: Type, wanted: Mapping[DimVar, int], other: Mapping[DimVar, int]) -> Any:
-    """The shapes that arrays are brought to; None where nothing changes. A size is a number."""
-    match type_:
-        case Tensor(_, shape):
-            found = _numbers(shape, wanted)
-            return None if found == _numbers(shape, other) else Shaped(found)
-        case DimValue(dim):
-            found = _numbers((dim,), wanted)
-            return None if found == _numbers((dim,), other) else found[0]
-        case Tuple(items):
-            parts = tuple([_shapes(item, wanted, other) for item in items])
-            return None if all(part is None for part in parts) else parts
-        case _:
-            return None
-
-
-def _lengthened(lengthen: Callable[..., Any], arg: Any, shape: Any, fill: float) -> Any:
-    if isinstance(shape, Shaped):
-        return lengthen(arg, shape, fill)
-    if isinstance(shape, tuple):
-        return tuple(
-            a if s is None else _lengthened(lengthen, a, s, fill)
-            for a, s in zip(arg, shape, strict=True)
-        )
-    return shape
-
-
-def _cut(cut: Callable[..., Any], result: Any, shape: Any) -> Any:
-    if isinstance(shape, Shaped):
-        return cut(result, shape)
-    if isinstance(shape, tuple):
-        return tuple(
-            r if s is None else _cut(cut, r, s) for r, s in zip(result, shape, strict=True)
-        )
-    return result

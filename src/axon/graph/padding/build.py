@@ -356,7 +356,7 @@ class Builder:
     def places(
         self, node: Apply, operands: Sequence[Operand]
     ) -> tuple[tuple[Place, ...], list[Operand]]:
-        """Where operands and result are padded, and the true sizes there."""
+        """Where operands and result are padded, or attributes their sizes, and the true ones."""
         found: list[tuple[Place, object]] = []
         for place, operand in enumerate(operands):
             shape = shape_of(operand) or ()
@@ -364,6 +364,9 @@ class Builder:
         if isinstance(node.result.type, Tensor):
             shape = node.result.type.shape
             found += [((-1, axis), shape[axis]) for axis in self.sizes.axes(shape)]
+        for name, value in node.attributes.items():
+            if isinstance(value, SizeOf) and self.sizes.padded_in(value.dim):
+                found.append(((-2, name), value.dim))
         return tuple([place for place, _ in found]), [self.number(dim) for _, dim in found]
 
     def spread(

@@ -183,7 +183,7 @@ def _labelled(node: Apply, padding: Padding, sizes: Sizes, last: int | None = No
                 lanes.setdefault(key, {}).setdefault(place, set()).add(axis)
                 known.add(key)
             else:
-                raise NotPadded(padded, "it is not known what padding does to it")
+                raise NotPadded(padded, padding.reason)
     for at, (tensor, word) in enumerate(zip(results, rows.results, strict=True)):
         begin = 0 if last is None else max(len(tensor.shape) - last, 0)
         for axis, item in enumerate(tensor.shape):
@@ -197,7 +197,7 @@ def _labelled(node: Apply, padding: Padding, sizes: Sizes, last: int | None = No
                 found.kept[at].add(axis)
                 _share(node, found, lanes[key], at, axis)
             elif key not in known and not _among(_name(key), padding.made):
-                raise NotPadded(padded, "it is not known what padding does to its result")
+                raise NotPadded(padded, padding.reason)
             elif key not in known:
                 found.counted = True
     return found

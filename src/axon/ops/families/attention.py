@@ -223,7 +223,10 @@ def _weights(xp: Arrays, scores: Array, closed: bool) -> Array:
     return powers / xp.where(total == 0, 1, total)
 
 
-@operator(Traits(padding=Padding(("b", "s"))))
+PACKED = "heads are packed in the last dimension, one behind the other"
+
+
+@operator(Traits(padding=Padding(("b", "s"), reason=PACKED)))
 def split_heads(*, heads: Extent) -> Rule:
     """Give the heads that are packed in the last dimension one of their own, before the sequence.
 
@@ -244,7 +247,7 @@ def _(xp: Arrays, x: Array, heads: int) -> Array:
     return xp.swapaxes(x.reshape(b, s, heads, width // heads), 1, 2)
 
 
-@operator(Traits(padding=Padding(("b", "s"))))
+@operator(Traits(padding=Padding(("b", "s"), reason=PACKED)))
 def merge_heads() -> Rule:
     """Pack heads into the last dimension: the inverse of `split_heads`.
 
@@ -261,7 +264,8 @@ def _(xp: Arrays, x: Array) -> Array:
 
 
 @operator(
-    Traits(padding=Padding(("b",), {"s": "zero"})), roles={"s": "lengths", "b": "batch sizes"}
+    Traits(padding=Padding(("b",), {"s": "zero"}, reason=PACKED)),
+    roles={"s": "lengths", "b": "batch sizes"},
 )
 def linear_attention(
     arity: int,
@@ -371,7 +375,10 @@ def _heads(xp: Arrays, x: Array, heads: int) -> Array:
     return xp.moveaxis(wide(xp, x).reshape(b, s, heads, width // max(heads, 1)), 1, 0)
 
 
-@operator(Traits(padding=Padding(("b", "h", "s"))), roles={"k": "numbers of angles"})
+TURNED = Padding(("b", "h", "s"), reason="it turns pairs of elements, which would not be the same")
+
+
+@operator(Traits(padding=TURNED), roles={"k": "numbers of angles"})
 def rotary_embedding(
     *, heads: int | None = None, interleaved: bool = False, size: int | None = None
 ) -> Rule:

@@ -17,7 +17,15 @@ from axon.ops.traits import Padding, Traits
 MOST_BLOCK = 1 << 20
 
 
-@operator(Traits(padding=Padding(("n",), {"h": "anything", "w": "anything"}, made=("~h", "~w"))))
+BLOCKS = Padding(
+    ("n",),
+    {"h": "anything", "w": "anything"},
+    made=("~h", "~w"),
+    reason="the parts of a block are packed in the channels, one behind the other",
+)
+
+
+@operator(Traits(padding=BLOCKS))
 def depth_to_space(*, block: int, blocks_first: bool = True) -> Rule:
     """Channels become blocks of an image: `[n,c,h,w]` with fewer channels, and larger.
 
@@ -47,7 +55,7 @@ def _(xp: Arrays, x: Array, block: int, blocks_first: bool) -> Array:
     return xp.reshape(moved, (n, channels, h * block, w * block))
 
 
-@operator(Traits(padding=Padding(("n",), {"h": "anything", "w": "anything"}, made=("~h", "~w"))))
+@operator(Traits(padding=BLOCKS))
 def space_to_depth(*, block: int, blocks_first: bool = True) -> Rule:
     """Blocks of an image become channels: `[n,c,h,w]` with more channels, and smaller.
 

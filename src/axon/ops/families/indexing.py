@@ -6,18 +6,15 @@ from axon.ops.arrays import Array, Arrays
 from axon.ops.axes import LIMIT, append, around, at, bad_axes, dims, shift
 from axon.ops.operator import Element, Extent, Problem, Rule, operator
 from axon.ops.padding import TrueSizes, taken
-from axon.ops.traits import Attributes, Padding, Traits
+from axon.ops.traits import Padding, Traits
 
 # --- slices ----------------------------------------------------------------------------------
 
 
-def _slice_padding(attributes: Attributes) -> Padding:
-    forward = attributes["start"] is None and attributes["step"] == 1
-    sizes = ("stop",) if forward else ()
-    return Padding(("after*",), {"n": "anything"}, made=("~*",), sizes=sizes)
-
-
-@operator(Traits(padding=_slice_padding), name="slice")
+@operator(
+    Traits(padding=Padding(("after*",), {"n": "anything"}, made=("~*",), sizes=("start", "stop"))),
+    name="slice",
+)
 def slice_(
     *,
     start: Extent | None = None,
@@ -77,19 +74,21 @@ def _(
     step: int,
     axis: int,
 ) -> Array:
-    """Where it begins is counted by the true size; how far it reaches follows from the type."""
+    """Where it begins is counted by the true sizes; how far it reaches follows from the type. A
+    size that is a bound has the sign of the true one where it is padded.
+    """
     axis %= x.ndim
-    size = true.of(0)[axis]
-    if step > 0 and (start is None or start >= 0):
+    size, begin = true.of(0)[axis], true.attribute("start", start)
+    if step > 0 and (start is None or (start >= 0 and isinstance(begin, int))):
         return xp.sliced(x, along(x, axis, slice(start, stop, step)))
     count = len(range(*slice(start, stop, step).indices(x.shape[axis])))
     low, high = (0, size) if step > 0 else (-1, size - 1)
     if start is None:
         first = low if step > 0 else high
     elif start < 0:
-        first = xp.maximum(size + start, low)
+        first = xp.maximum(size + begin, low)
     else:
-        first = xp.minimum(start, high)
+        first = xp.minimum(begin, high)
     place = xp.arange(count, dtype=xp.element("i64"))
     return taken(xp, x, axis, first + place * step)
 

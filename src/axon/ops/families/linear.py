@@ -7,6 +7,7 @@ import re
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, append, dims
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.padding import TrueSizes
 from axon.ops.traits import Padding, RowRule, Traits
 
 INNER = {"k": "inner sizes"}
@@ -149,7 +150,7 @@ def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(xp.trace(y, axis1=-2, axis2=-1, dtype=y.dtype), x.dtype)
 
 
-@operator()
+@operator(Traits(padding=Padding(fills={"n": "zero"})))
 def det() -> Rule:
     """The determinant of a square matrix; leading dimensions are a batch.
 
@@ -162,6 +163,15 @@ def det() -> Rule:
 @det.means
 def _(xp: Arrays, x: Array) -> Array:
     return xp.astype(xp.asarray(xp.linalg.det(wide(xp, x))), x.dtype)
+
+
+@det.padded
+def _(xp: Arrays, true: TrueSizes, x: Array) -> Array:
+    """Ones on the diagonal behind the true elements change nothing."""
+    place = xp.arange(x.shape[-1], dtype=xp.element("i64"))
+    behind = (place[:, None] == place) & (place >= true.of(0)[-1])
+    assert det.meaning is not None
+    return det.meaning(xp, xp.where(behind, xp.ones((), dtype=x.dtype), x))
 
 
 @operator(Traits(rows=RowRule.TRIANGLE, padding=Padding(("m", "n"))))

@@ -229,7 +229,10 @@ def _(xp: Arrays, true: TrueSizes, x: Array, *vectors: Array, epsilon: float) ->
     return xp.astype(_moved(xp, y, vectors, x.ndim - 2), x.dtype)
 
 
-@operator(Traits(scales=(2,), padding=Padding(("n",), {"s": "zero"})), roles={"c": "channels"})
+GROUPED = Padding(("n",), {"s": "zero"}, reason="groups of more channels would be others")
+
+
+@operator(Traits(scales=(2,), padding=GROUPED), roles={"c": "channels"})
 def group_norm(arity: int, *, groups: Extent, epsilon: float = 1e-5) -> Rule:
     """Bring each group of channels of `[n,c,…]` to mean 0 and variance 1; scale and bias as in
     `layer_norm`.

@@ -6,7 +6,7 @@ The number of spatial dimensions is found as for convolutions.
 from __future__ import annotations
 
 import itertools
-import math
+from collections.abc import Sequence
 
 from axon.ops.arrays import Array, Arrays, Pairs, wide
 from axon.ops.axes import dims
@@ -270,7 +270,10 @@ def _(
     return xp.astype(total ** (1 / p), x.dtype)
 
 
-@operator(Traits(padding=Padding(("n",))))
+ARGMAX = Padding(fills={"n": "anything", "c": "anything", **spatial("zero")}, made=("~*",))
+
+
+@operator(Traits(padding=ARGMAX))
 def argmax_pool(
     *,
     window: Ints,
@@ -308,16 +311,66 @@ def _(
     columns: bool,
 ) -> Array:
     slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
-    sizes, i64 = x.shape[2:], xp.element("i64")
-    per_channel = math.prod(sizes)
-    numbers = xp.arange(per_channel, dtype=i64)
-    numbers = numbers.reshape(sizes[::-1]).T if columns else numbers.reshape(sizes)
+    numbers = _numbered(xp, x.shape[2:], x.shape[2:], columns)
     around = [(s.before, s.after + s.hang) for s in slides]
     values = xp.pad(wide(xp, x), [(0, 0), (0, 0), *around])
-    numbers = xp.pad(numbers, around, constant_values=-1)
-    counts = [
+    where = _best(xp, values, xp.pad(numbers, around, constant_values=-1), slides, _counts(slides))
+    return _of_channels(xp, where, x.shape)
+
+
+@argmax_pool.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    window: Ints,
+    stride: Ints | None,
+    pad: Ints | str,
+    dilation: Ints,
+    ceil_mode: bool,
+    columns: bool,
+) -> Array:
+    """Elements are numbered by the true sizes, and what is padding has the number -1."""
+    if 0 in x.shape:
+        assert argmax_pool.meaning is not None
+        return argmax_pool.meaning(xp, x, window, stride, pad, dilation, ceil_mode, columns)
+    slides = slides_of(x.shape[2:], window, stride or window, pad, dilation, ceil_mode)
+    sizes, values = true.of(0), wide(xp, x)
+    numbers = _numbered(xp, x.shape[2:], sizes[2:], columns)
+    counts, around = _counts(slides), [(s.before, s.after + s.hang) for s in slides]
+    if begins_by_size(stride or window, pad):
+        before = truly_before(xp, slides, sizes[2:], pad)
+        values = begun(xp, values, slides, before, 0)
+        numbers = begun(xp, numbers, slides, before, -1)
+    else:
+        values = xp.pad(values, [(0, 0), (0, 0), *around])
+        numbers = xp.pad(numbers, around, constant_values=-1)
+    return _of_channels(xp, _best(xp, values, numbers, slides, counts), sizes)
+
+
+def _numbered(xp: Arrays, shape: Sequence[int], sizes: Sequence[Number], columns: bool) -> Array:
+    """The numbers of the elements of a channel of these sizes, in an array of a shape."""
+    i64, behind, step = xp.element("i64"), len(shape) - 1, 1
+    number, inside = xp.zeros((1,) * len(shape), dtype=i64), xp.ones((), dtype=bool)
+    axes = range(len(shape)) if columns else reversed(range(len(shape)))
+    for axis in axes:
+        place = xp.reshape(xp.arange(shape[axis], dtype=i64), (-1, *(1,) * (behind - axis)))
+        number, inside = number + place * step, inside & (place < sizes[axis])
+        step = step * sizes[axis]
+    return xp.broadcast_to(xp.where(inside, number, -1), tuple(shape))
+
+
+def _counts(slides: Slides) -> list[int]:
+    """At how many places each window is."""
+    return [
         max(0, (s.size + s.before + s.after + s.hang - s.reach - 1) // s.stride + 1) for s in slides
     ]
+
+
+def _best(
+    xp: Arrays, values: Array, numbers: Array, slides: Slides, counts: Sequence[int]
+) -> Array:
+    """The number of the first of the largest elements in each window."""
     best, where = None, None
     for first in itertools.product(*(range(s.window) for s in slides)):
         seen = tuple(s.seen(n, at) for s, n, at in zip(slides, counts, first, strict=True))
@@ -327,5 +380,14 @@ def _(
             continue
         better = (number >= 0) & ((where < 0) | (value > best))
         best, where = xp.where(better, value, best), xp.where(better, number, where)
-    channels = xp.arange(x.shape[0] * x.shape[1], dtype=i64).reshape(x.shape[:2])
-    return xp.expand_dims(channels * per_channel, tuple(range(2, x.ndim))) + where
+    return where
+
+
+def _of_channels(xp: Arrays, where: Array, sizes: Sequence[Number]) -> Array:
+    """Numbers in a channel as numbers in the whole tensor."""
+    images, channels = where.shape[:2]
+    i64 = xp.element("i64")
+    number = xp.arange(images, dtype=i64)[:, None] * sizes[1] + xp.arange(channels, dtype=i64)
+    for size in sizes[2:]:
+        number = number * size
+    return xp.expand_dims(number, tuple(range(2, where.ndim))) + where

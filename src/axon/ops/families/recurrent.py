@@ -89,8 +89,15 @@ GRU = Layout("gru", gates=3, functions=2, states=1)
 RNN = Layout("rnn", gates=1, functions=1, states=1)
 
 
+PADDED = Padding(
+    ("b", "after_b"),
+    {"s": "zero"},
+    reason="gates and features are packed in its weights",
+)
+
+
 @operator(
-    Traits(padding=Padding(("b", "after_b"), {"s": "zero"})),
+    Traits(padding=PADDED),
     roles={"h": "hidden sizes", "i": "input sizes"},
 )
 def lstm(
@@ -170,7 +177,7 @@ def _(
 
 
 @operator(
-    Traits(padding=Padding(("b", "after_b"), {"s": "zero"})),
+    Traits(padding=PADDED),
     roles={"h": "hidden sizes", "i": "input sizes"},
 )
 def gru(
@@ -250,7 +257,7 @@ def _(
 
 
 @operator(
-    Traits(padding=Padding(("b", "after_b"), {"s": "zero"})),
+    Traits(padding=PADDED),
     roles={"h": "hidden sizes", "i": "input sizes"},
 )
 def rnn(

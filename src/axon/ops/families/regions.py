@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.operator import Ints, Problem, Rule, operator
+from axon.ops.padding import Number, TrueSizes
+from axon.ops.traits import Padding, Traits
 
 MOST_SAMPLES = 1024
 
@@ -16,7 +19,10 @@ def _regions(size: Ints) -> Rule:
     return f"(t [n,c,after_h,after_w], t [r,4], i [r]) -> {result} where t : float, i : int"
 
 
-@operator(roles={"r": "numbers of regions"})
+REGIONS = Padding(("r", "c"), {"n": "anything", "after_h": "anything", "after_w": "anything"})
+
+
+@operator(Traits(padding=REGIONS), roles={"r": "numbers of regions"})
 def roi_align(
     *,
     size: Ints,
@@ -59,14 +65,62 @@ def _(
     mode: str,
     half_pixel: bool,
 ) -> Array:
+    how = (size, sampling, scale, mode, half_pixel)
+    return _aligned(xp, x, regions, image, x.shape[2:], *how)
+
+
+@roi_align.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    regions: Array,
+    image: Array,
+    size: Ints,
+    sampling: int,
+    scale: float,
+    mode: str,
+    half_pixel: bool,
+) -> Array:
+    how = (size, sampling, scale, mode, half_pixel)
+    regions, image = _truly(xp, true, regions, image)
+    return _aligned(xp, x, regions, image, true.of(0)[2:], *how)
+
+
+def _truly(xp: Arrays, true: TrueSizes, regions: Array, image: Array) -> tuple[Array, Array]:
+    """Regions of which those that are padding are empty, and the numbers of their images, which
+    count from the true end if they are negative.
+    """
+    there = true.mask(xp, 1, (0,))
+    regions = regions if there is None else xp.where(there, regions, xp.zeros_like(regions))
+    count, number = true.of(0)[0], xp.astype(image, xp.element("i64"))
+    number = xp.where(number < 0, number + count, number)
+    outside = (number < 0) | (number >= count)
+    return regions, xp.where(outside, true.operands[0].shape[0], number)
+
+
+def _aligned(
+    xp: Arrays,
+    x: Array,
+    regions: Array,
+    image: Array,
+    lengths: Sequence[Number],
+    size: Ints,
+    sampling: int,
+    scale: float,
+    mode: str,
+    half_pixel: bool,
+) -> Array:
+    """The regions of images that truly have these heights and widths."""
     y, boxes = wide(xp, x), wide(xp, regions) * scale - (0.5 if half_pixel else 0.0)
     shape = (x.shape[1], *size)
     if 0 in (*x.shape, *shape):
         return xp.zeros((regions.shape[0], *shape), dtype=x.dtype)
 
     def one(box: Array, number: Array) -> Array:
-        down = _samples(xp, box[1], box[3], size[0], x.shape[2], sampling, half_pixel)
-        across = _samples(xp, box[0], box[2], size[1], x.shape[3], sampling, half_pixel)
+        height, width = zip(x.shape[2:], lengths, strict=True)
+        down = _samples(xp, box[1], box[3], size[0], height, sampling, half_pixel)
+        across = _samples(xp, box[0], box[2], size[1], width, sampling, half_pixel)
         return _bins(xp, xp.take(y, number, axis=0), down, across, mode)
 
     found = xp.map(
@@ -88,15 +142,17 @@ def _samples(
     begin: Array,
     end: Array,
     parts: int,
-    length: int,
+    lengths: tuple[int, Number],
     sampling: int,
     half_pixel: bool,
 ) -> Samples:
-    """Where to look along one dimension."""
+    """Where to look along one dimension, which is so long in the array, and truly."""
+    whole_length, length = lengths
     whole = end - begin if half_pixel else xp.maximum(end - begin, 1)
     part = whole / parts
-    most = sampling or -(-(length + 1) // parts) + 1
-    count = xp.asarray(sampling) if sampling else xp.clip(xp.ceil(part), 0, most)
+    most = sampling or -(-(whole_length + 1) // parts) + 1
+    limit = -(-(length + 1) // parts) + 1
+    count = xp.asarray(sampling) if sampling else xp.clip(xp.ceil(part), 0, limit)
     number = xp.arange(most, dtype=xp.element("f64"))
     step = part / xp.maximum(count, 1)
     first = begin + xp.arange(parts, dtype=number.dtype)[:, None] * part
@@ -135,7 +191,7 @@ def _bins(xp: Arrays, x: Array, down: Samples, across: Samples, mode: str) -> Ar
     return xp.where(xp.isneginf(found), xp.zeros_like(found), found)
 
 
-@operator(roles={"r": "numbers of regions"})
+@operator(Traits(padding=REGIONS), roles={"r": "numbers of regions"})
 def roi_pool(*, size: Ints, scale: float = 1.0) -> Rule:
     """The largest element in each part of regions of `x : [n,c,h,w]`, cut into so many parts:
     regions `[r,4]` as first column, first row, last column, last row, rounded to whole elements,
@@ -154,14 +210,42 @@ def roi_pool(*, size: Ints, scale: float = 1.0) -> Rule:
 
 @roi_pool.means
 def _(xp: Arrays, x: Array, regions: Array, image: Array, size: Ints, scale: float) -> Array:
+    return _pooled(xp, x, regions, image, x.shape[2:], size, scale)
+
+
+@roi_pool.padded
+def _(
+    xp: Arrays,
+    true: TrueSizes,
+    x: Array,
+    regions: Array,
+    image: Array,
+    size: Ints,
+    scale: float,
+) -> Array:
+    regions, image = _truly(xp, true, regions, image)
+    return _pooled(xp, x, regions, image, true.of(0)[2:], size, scale)
+
+
+def _pooled(
+    xp: Arrays,
+    x: Array,
+    regions: Array,
+    image: Array,
+    lengths: Sequence[Number],
+    size: Ints,
+    scale: float,
+) -> Array:
+    """The regions of images that truly have these heights and widths."""
     y, boxes = wide(xp, x), xp.floor(wide(xp, regions) * scale + 0.5)
     shape = (x.shape[1], *size)
     if 0 in (*x.shape, *shape):
         return xp.zeros((regions.shape[0], *shape), dtype=x.dtype)
 
     def one(box: Array, number: Array) -> Array:
-        rows = _covered(xp, box[1], box[3], size[0], x.shape[2])
-        columns = _covered(xp, box[0], box[2], size[1], x.shape[3])
+        height, width = zip(x.shape[2:], lengths, strict=True)
+        rows = _covered(xp, box[1], box[3], size[0], height)
+        columns = _covered(xp, box[0], box[2], size[1], width)
         each = xp.take(y, number, axis=0)[:, None]
         down = xp.max(xp.where(rows[:, :, None], each, -math.inf), axis=-2)
         across = xp.where(columns, down[:, :, None], -math.inf)
@@ -177,13 +261,17 @@ def _(xp: Arrays, x: Array, regions: Array, image: Array, size: Ints, scale: flo
     return xp.astype(found, x.dtype)
 
 
-def _covered(xp: Arrays, begin: Array, end: Array, parts: int, length: int) -> Array:
-    """Which elements each part of a region covers along one dimension: `[parts, length]`."""
+def _covered(
+    xp: Arrays, begin: Array, end: Array, parts: int, lengths: tuple[int, Number]
+) -> Array:
+    """Which elements each part of a region covers along one dimension, which is so long in the
+    array, and truly: `[parts, length]`.
+    """
     part = xp.maximum(end - begin + 1, 1) / parts
     number = xp.arange(parts, dtype=part.dtype)
     low, high = begin + xp.floor(number * part), begin + xp.ceil((number + 1) * part)
-    at = xp.arange(length)
-    return (at >= low[:, None]) & (at < high[:, None])
+    at = xp.arange(lengths[0])
+    return (at >= low[:, None]) & (at < high[:, None]) & (at < lengths[1])
 
 
 # --- regions that overlap --------------------------------------------------------------------

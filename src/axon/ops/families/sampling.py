@@ -246,7 +246,10 @@ def _from_end_to_end(xp: Arrays, size: int, align_corners: bool) -> Array:
 # --- filters that look aside -----------------------------------------------------------------
 
 
-@operator(Traits(padding=Padding(("n", "k"))), roles={"c": "channels", "k": "output channels"})
+DEFORMED = Padding(("n", "k"), reason="each of its channels belongs to a group of offsets")
+
+
+@operator(Traits(padding=DEFORMED), roles={"c": "channels", "k": "output channels"})
 def deform_conv(
     arity: int,
     *,

@@ -28,7 +28,7 @@ def _parts(xp: Arrays, z: Array, dtype: object) -> Array:
 # --- transforms ------------------------------------------------------------------------------
 
 
-@operator()
+@operator(Traits(padding=Padding(reason="the transform of a longer signal is another one")))
 def dft(
     arity: int,
     *,

@@ -101,7 +101,7 @@ def _(xp: Arrays, *given: Array, sizes: Ints) -> Array:
     return given[-1]
 
 
-@operator()
+@operator(Traits(padding=Padding(reason="its sizes are computed with")))
 def reshaped_sizes(*, zero: bool = False) -> Rule:
     """The sizes that a list with open places means for a tensor, to give them to `reshape`: -1 is
     what is left for that place, and 0 the size that the tensor has there.
