@@ -142,7 +142,7 @@ def _moved_on(
     share = node.scalar(float(node.real("momentum", 0.1)), elem)
     spread = node.call("variance", x, axis=axes, correction=1)
     pairs = (("running_mean", mean), ("running_var", spread))
-    return [node.call("between", in_elem(node, name, elem), now, share) for name, now in pairs]
+    return [node.call("lerp", in_elem(node, name, elem), now, share) for name, now in pairs]
 
 
 @rule("group_norm", "native_group_norm")

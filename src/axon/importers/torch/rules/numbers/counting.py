@@ -90,7 +90,7 @@ def quantile(node: TorchNode) -> Made:
         behind = left - axis
         if behind:
             part = node.call("expand_dims", part, axis=list(range(1, 1 + behind)))
-    made = node.call("between", *ends, part)
+    made = node.call("lerp", *ends, part)
     if count and axis:
         order = [axis, *(i for i in range(left + 1) if i != axis)]
         made = node.call("transpose", made, perm=order)

@@ -250,7 +250,7 @@ def masked_fill(node: TorchNode) -> Made:
 @rule("lerp")
 def lerp(node: TorchNode) -> Made:
     elem = node.joint("self", "end")
-    return node.call("between", *(node.operand(n, elem) for n in ("self", "end", "weight")))
+    return node.call("lerp", *(node.operand(n, elem) for n in ("self", "end", "weight")))
 
 
 @rule("addcmul", "addcdiv")
