@@ -211,7 +211,10 @@ def main() -> None:
             got = medians(sides, options.rounds)
             shown = [f"{got[s]:9.2f}" if s in got else f"{'-':>9}" for s in ("awkward", "nested")]
             ratio = got["loop"] / got["axon"]
-            print(f"{name:12}{got['axon']:9.2f}{got['loop']:9.2f}{ratio:8.1f}{''.join(shown)}")
+            print(
+                f"{name:12}{got['axon']:9.2f}{got['loop']:9.2f}{ratio:8.1f}{''.join(shown)}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
