@@ -113,10 +113,10 @@ def _cut(
         across = dims.scale(slid["dilation"][i], dims.sub(window, 1))
         least = dims.add(dims.scale(slid["stride"][i], dims.sub(n, 1)), across)
         sizes.append(dims.add(dims.add(least, 1 - 2 * slid["pad"][i]), extra))
-        for room in (extra, dims.sub(slid["output_pad"][i], extra)):
-            if not isinstance(room, int):
-                node.guard(room)
-            elif room < 0:
+        for slack in (extra, dims.sub(slid["output_pad"][i], extra)):
+            if not isinstance(slack, int):
+                node.guard(slack)
+            elif slack < 0:
                 raise Malformed("its argument `output_padding` is not below the stride")
     starts, ends = [node.literal(0) for _ in sizes], [node.size(size) for size in sizes]
     axes = list(range(2, 2 + len(sizes)))
