@@ -190,9 +190,5 @@ def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Ex
 
 @rule("conv_tbc")
 def conv_tbc(node: TorchNode) -> Made:
-    """The axes are time, batch, channels."""
-    x = node.call("transpose", node.ranked(node.tensor_index("self"), 3), perm=[1, 2, 0])
-    filters = node.ranked(node.tensor_index("weight"), 3)
-    filters = node.call("transpose", filters, perm=[2, 1, 0])
-    made = node.call("conv", x, filters, node.x("bias"), pad=node.integer("pad", 0))
-    return node.call("transpose", made, perm=[2, 0, 1])
+    x, filters = (node.ranked(node.tensor_index(name), 3) for name in ("self", "weight"))
+    return node.call("conv_tbc", x, filters, node.x("bias"), pad=node.integer("pad", 0))
