@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from axon.inference.report.plain import Reading
     from axon.pages.figure import Figure
     from axon.run.bucket_report import Report
     from axon.run.bucketed import Bucketed
@@ -147,7 +148,7 @@ class Function:
         """
         return self.described.line().partition(" : ")[2]
 
-    @cached_property
+    @property
     def plain(self) -> str | None:
         """What a person would write down for its type: a reading, which the type is more general
         than. None if the type has no open rank and no broadcast, or no reading was confirmed.
@@ -156,6 +157,10 @@ class Function:
         >>> axon.compile("f = fn (x, w, b) { x @ w + b }").f.plain
         '(t [b,c], t [c,e], t [e]) -> t [b,e]'
         """
+        return None if self._reading is None else self._reading.text
+
+    @cached_property
+    def _reading(self) -> Reading | None:
         from axon.plain import plain_reading
 
         return plain_reading(self._checked, self._module, self.definition)
@@ -293,7 +298,7 @@ class Function:
         """What its parameters are found by."""
         from axon.run.parameters import Subject
 
-        return Subject(self.definition, self._params, self._module, self.plain)
+        return Subject(self.definition, self._params, self._module, self._reading)
 
     def module(
         self,
