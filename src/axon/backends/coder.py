@@ -11,6 +11,7 @@ from axon.backends import externs, row_application, row_sizes, rowwise
 from axon.backends.fold import folded
 from axon.backends.fusion import Fusion
 from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
+from axon.backends.layer_code import write_run
 from axon.backends.names import Names
 from axon.backends.nature import (
     elements_of,
@@ -45,6 +46,8 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
+from axon.graph.layer_runs import LayerRun, with_runs
+from axon.graph.layer_runs import Step as LayerStep
 from axon.graph.ragged import runtime
 from axon.graph.sharding import Placement, Tree
 from axon.graph.sizes import (
@@ -111,6 +114,7 @@ class Coder:
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
         self.repeated: frozenset[Graph] = frozenset()
+        self.root = ""
 
     def graph(self, graph: Graph, placed: Placed | None = None) -> str:
         """The name of the function for a graph whose values lie in this way."""
@@ -171,19 +175,43 @@ class Body(SizeCode):
         for param in whole.params:
             self.put(param)
         fused, inner = self.fusions(whole)
-        for at, node in enumerate(whole.nodes, 1):
-            self.span = _span(node)
-            if isinstance(node, Apply) and node.result in inner:
+        for at, step in enumerate(self.steps(whole), 1):
+            if isinstance(step, LayerRun):
+                self.layers(step, asked)
                 continue
-            if isinstance(node, Apply) and node.result in fused:
-                self.fuse(fused[node.result], asked)
+            self.span = _span(step)
+            if isinstance(step, Apply) and step.result in inner:
+                continue
+            if isinstance(step, Apply) and step.result in fused:
+                self.fuse(fused[step.result], asked)
             else:
-                self.node(node, asked)
-            if self.placed is not None and not isinstance(node, Measure | Check):
-                self.put(node.result)
+                self.node(step, asked)
+            if self.placed is not None and not isinstance(step, Measure | Check):
+                self.put(step.result)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)
+
+    def steps(self, whole: Graph | Function) -> Sequence[LayerStep]:
+        """The nodes, and the runs of layers where these are stacked."""
+        return whole.nodes if self.coder.arrays.layers is None else with_runs(whole, self._layer)
+
+    def _layer(self, call: Call) -> object:
+        """What must be equal for two calls to be stacked; None if they cannot be."""
+        if call.graph not in self.coder.repeated:
+            return None
+        placed = None if self.placed is None else self.placed.of_call(call)
+        return call.graph if placed is None else placed.placement.key
+
+    def layers(self, run: LayerRun, needs: set[SizeVar]) -> None:
+        first, stacks = run.calls[0], self.coder.arrays.layers
+        self.span = first.span
+        placed = None if self.placed is None else self.placed.of_call(first)
+        function = self.coder.graph(first.graph, placed)
+        for value, entire in write_run(self, run, function, self.coder.root, stacks):
+            if entire:
+                self.read([value], needs)
+                self.put(value)
 
     def put(self, value: Value) -> None:
         """Put a value where it lies, if that is said."""
