@@ -167,6 +167,22 @@ def test_a_key_for_each_layer() -> None:
     assert net.net.stacked_layers
 
 
+def test_weights_that_are_known_are_stacked_once() -> None:
+    """Those of an imported model are operators without arguments."""
+    text = """
+    op u : () -> f32 [4,4]; op v : () -> f32 [4,4]; op w : () -> f32 [4,4];
+    layer = fn (w : f32 [4,4], x : f32 [n,4]) { tanh(x @ w) };
+    net = fn (x) { layer(w(), layer(v(), layer(u(), x))) };"""
+    ops = {name: jnp.asarray(normal(4, 4)) for name in "uvw"}
+    given = {name: lambda w=w: w for name, w in ops.items()}
+    plain = axon.compile(text, ops=given)
+    net, x = plain.on("jax", stack_layers=True), normal(3, 4)
+    close(net.net(x), plain.net(x))
+    made = jax.make_jaxpr(net.net.jax)(x)
+    assert [e.primitive.name for e in made.jaxpr.eqns] == ["scan"]
+    assert [c.shape for c in made.consts] == [(3, 4, 4)]
+
+
 # --- which layers ------------------------------------------------------------------------------
 
 DENSE = """

@@ -58,7 +58,7 @@ def _computed(
         return _leaves(function(*_built(layers.operands, operands)))
 
     state: Arrays = [jnp.asarray(given[0][at]) for at in carried]
-    rows = [[jnp.asarray(each[at]) for at in differ] for each in given]
+    rows = [[each[at] for at in differ] for each in given]
     results: list[Arrays] = []
     loops: list[int] = []
     while len(results) < len(rows):
@@ -101,7 +101,7 @@ def _loop(
         new = [found[at].astype(x.dtype) for at, x in zip(after, state, strict=True)]
         return new, [found[at] for at in kept]
 
-    stacked = [jnp.stack(each) for each in zip(*rows, strict=True)]
+    stacked = [_stacked(each) for each in zip(*rows, strict=True)]
     last, outputs = lax.scan(step, list(state), stacked, length=len(rows))
     results: list[list[Any]] = [[None] * size for _ in rows]
     for at, output in zip(kept, outputs, strict=True):
@@ -110,6 +110,14 @@ def _loop(
     for at, x in zip(after, last, strict=True):
         results[-1][at] = x
     return list(results)
+
+
+def _stacked(rows: Arrays) -> Any:
+    """What is known when JAX traces, such as the weights of an imported model, is stacked then."""
+    if any(isinstance(x, jax.core.Tracer) for x in rows):
+        return jnp.stack(rows)
+    with jax.ensure_compile_time_eval():
+        return jnp.stack([jnp.asarray(x) for x in rows])
 
 
 def _is_steady(
