@@ -39,7 +39,7 @@ class Stacking:
 
     def told(self, root: str) -> tuple[str, ...]:
         """What became of the runs of a definition."""
-        return tuple(self._told.get(root, {}).values())
+        return tuple(dict.fromkeys(self._told.get(root, {}).values()))
 
 
 def _computed(

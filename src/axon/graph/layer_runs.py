@@ -44,7 +44,9 @@ from axon.types.type import Tuple, Type
 Path = tuple[int, ...]
 
 SHORTEST = 2
-"""The fewest calls that are a run: from two on, one layer is less to compile."""
+"""The fewest calls that are a run. For small layers XLA is faster with a few calls in line than
+with a loop, by tenths of a second; for large ones it is not, by seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
