@@ -85,12 +85,11 @@ def test_under_vmap_and_jit() -> None:
     plain, net = axon.compile(deep(3)).on("jax").net.jax, stacked(deep(3)).net.jax
     close(jax.jit(net)(*args), plain(*args))
     xs = np.stack([args[0], 2 * args[0]])
-    axes = (0, None, None, None)
-    close(jax.vmap(net, axes)(xs, *args[1:]), jax.vmap(plain, axes)(xs, *args[1:]))
+    given = (xs, *args[1:])
+    close(*(jax.vmap(f, (0, None, None, None))(*given) for f in (net, plain)))
     one = jax.tree.map(lambda x: np.stack([x, -x]), args[2])
-    axes = (None, None, 0, None)
     given = (args[0], args[1], one, args[3])
-    close(jax.vmap(net, axes)(*given), jax.vmap(plain, axes)(*given))
+    close(*(jax.vmap(f, (None, None, 0, None))(*given) for f in (net, plain)))
     close(jax.jvp(net, args, args)[1], jax.jvp(plain, args, args)[1])
 
 

@@ -402,10 +402,10 @@ class Function:
         many layers.
 
         >>> import axon
-        >>> layer = "layer = fn (w : f32 [d,d], x : f32 [d]) { tanh(w @ x) };"
+        >>> layer = "layer = fn (w : f32 [d,d], x : f32 [n,d]) { x @ w };"
         >>> text = layer + "f = fn (a, b, x) { layer(b, layer(a, x)) };"
         >>> net = axon.compile(text).on("jax", stack_layers=True)
-        >>> made = net.f([[2.0]], [[3.0]], [1.0])
+        >>> made = net.f([[2.0]], [[3.0]], [[1.0]])
         >>> print(*net.f.stacked_layers)
         line 1: layer: 2 calls in one loop
         """
