@@ -24,6 +24,8 @@ import axon
 WIDTH = 16
 
 PROGRAM = """
+mean_ = fn (x : f32 [n,*]) { map(fn (r) { mean(r) }, x) };
+max_ = fn (x : f32 [n,*]) { map(fn (r) { max(r) }, x) };
 mean_pool = fn (x : f32 [n,*,d], w : f32 [d,d]) { map(fn (r) { mean(r, axis=0) }, x) };
 max_pool = fn (x : f32 [n,*,d], w : f32 [d,d]) { map(fn (r) { max(r, axis=0) }, x) };
 softmax_ = fn (x : f32 [n,*]) { map(fn (r) { softmax(r) }, x) };
@@ -50,6 +52,8 @@ def layer_norm(r: Any) -> Any:
 
 
 ROWS: dict[str, Make] = {
+    "mean_": lambda r, w: r.mean(),
+    "max_": lambda r, w: r.max(),
     "mean_pool": lambda r, w: r.mean(0),
     "max_pool": lambda r, w: r.max(0),
     "softmax_": lambda r, w: softmax(r),
@@ -64,7 +68,7 @@ ROWS: dict[str, Make] = {
 SLOW = 5.0
 """Who takes so many seconds has one turn."""
 
-VECTORS = ("softmax_", "normalise", "cumsum_", "sort_")
+VECTORS = ("mean_", "max_", "softmax_", "normalise", "cumsum_", "sort_")
 
 
 def by_rows(name: str, values: Any, offsets: Any, w: Any) -> list[Any]:
@@ -100,7 +104,13 @@ def awkward_side(values: Any, offsets: Any) -> dict[str, Callable[[], Any]]:
         return powers / ak.sum(powers, axis=1)
 
     if values.ndim == 1:
-        return {"softmax_": exponentials, "normalise": norm, "sort_": lambda: ak.sort(x, axis=1)}
+        return {
+            "mean_": lambda: ak.mean(x, axis=1),
+            "max_": lambda: ak.max(x, axis=1),
+            "softmax_": exponentials,
+            "normalise": norm,
+            "sort_": lambda: ak.sort(x, axis=1),
+        }
     return {
         "mean_pool": lambda: ak.mean(x, axis=1),
         "max_pool": lambda: ak.max(x, axis=1),
@@ -116,7 +126,11 @@ def torch_side(values: Any, offsets: Any, w: Any) -> dict[str, Callable[[], Any]
     weight = torch.tensor(w)
     if values.ndim == 1:
         wide = torch.nested.nested_tensor_from_jagged(torch.tensor(values)[:, None], places)
-        return {"softmax_": lambda: torch.softmax(wide, dim=1)}
+        return {
+            "mean_": lambda: torch.mean(wide, dim=1),
+            "max_": lambda: torch.amax(wide, dim=1),
+            "softmax_": lambda: torch.softmax(wide, dim=1),
+        }
     head = torch.nested.nested_tensor_from_jagged(torch.tensor(values)[:, None, :], places)
     value = torch.nested.nested_tensor_from_jagged(torch.tensor(values @ w)[:, None, :], places)
 
@@ -197,7 +211,10 @@ def main() -> None:
             got = medians(sides, options.rounds)
             shown = [f"{got[s]:9.2f}" if s in got else f"{'-':>9}" for s in ("awkward", "nested")]
             ratio = got["loop"] / got["axon"]
-            print(f"{name:12}{got['axon']:9.2f}{got['loop']:9.2f}{ratio:8.1f}{''.join(shown)}")
+            print(
+                f"{name:12}{got['axon']:9.2f}{got['loop']:9.2f}{ratio:8.1f}{''.join(shown)}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

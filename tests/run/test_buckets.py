@@ -14,7 +14,7 @@ import pytest
 import axon
 from axon.backends.buckets import Buckets, Policy
 from axon.run.buckets import buckets_of
-from tests.backends.padded import NAN, agree, gradients, poisoned, same
+from tests.backends.padded import HUGE, NAN, agree, gradients, poisoned, same
 from tests.backends.padded_on_numpy import Padded
 
 ATTENTION = """
@@ -256,6 +256,66 @@ def test_sizes_that_are_bounds_of_a_slice(body: str) -> None:
     assert padded > 200
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["range(n, n+m)", "range(n, n+7, step=2)", "range(m, n*m, step=3)", "sum(range(1, n+1))",
+     "concat(x, y)[m]", "x[n-1]", "concat(x, y)[-m]", "(x[:, None] * y)[1, m//2]",
+     "cast(x, to=f16) / n", "cast(y, to=bf16) * sqrt(m)", "cast(shape(x), to=f16)"],
+)  # fmt: skip
+def test_sizes_that_are_values(body: str) -> None:
+    net = axon.compile(f"f = fn (x : f32 [n], y : f32 [m]) {{ {body} }};")
+    for harm in (NAN, HUGE):
+        bucketed = Padded(net, "f", Buckets(None, harm, harm))
+        for n, m in product((2, 3, 5, 8, 9), repeat=2):
+            args: list[Any] = arrays((n,), (m,))
+            for derived in (False, True):
+                found = bucketed(*args, derived=derived)
+                assert found is not None
+                same(found, net.f(*args))
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["map(fn (r) { map(fn (s) { s * mean(r) }, y) }, x)",
+     "fold(y[0], fn (s, r) { tanh(s + mean(map(fn (q) { sum(q) + r * mean(s) }, y))) }, x)",
+     "map(fn (r) { u = r * 2; fold(0f, fn (t, s) { t + sum(s * mean(u)) }, y) }, x)",
+     "x[m] * n"],
+)  # fmt: skip
+def test_what_is_derived_in_functions_inside_functions(body: str) -> None:
+    net = axon.compile(f"f = fn (x : f32 [n,d], y : f32 [m,d]) {{ {body} }};")
+    args = arrays((5, 3), (3, 3))
+    bucketed = agree(net, "f", poisoned(), args)
+    assert not bucketed.report().exact
+    same(gradients(bucketed, args), gradients(net.on("jax").f, args))
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["mel_filters(8, 16, n, 0f, 3f)", "mel_filters(8, n, 80, 0f, 3f)",
+     "col2im(ones([2,4*n,4]), [3,n+1], [2,n])", "affine_grid(zeros([1,2,3]), [n,4])",
+     "cast(x, to=i8) + n"],
+)  # fmt: skip
+def test_a_size_that_an_operator_computes_with(body: str) -> None:
+    """Unless it states that it knows the true one, that size is not padded."""
+    net = axon.compile(f"f = fn (x : f32 [n], y : f32 [m]) {{ {body}, sum(y) }};")
+    bucketed = Padded(net, "f", Buckets(None, NAN, NAN))
+    for n, m in ((3, 3), (5, 5), (6, 3)):
+        args: list[Any] = arrays((n,), (m,))
+        found, expected = bucketed(*args), net.f(*args)
+        np.testing.assert_array_equal(found[0], expected[0])
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-5)
+    by_name = {each.name: each.bucketed for each in bucketed.bucketed.report().dimensions}
+    assert by_name == {"n": False, "m": True}
+
+
+def test_why_a_dimension_is_exact_if_its_size_is_one_in_the_first_call() -> None:
+    net = axon.compile("f = fn (x : f32 [n,m]) { argmax(x, axis=0, last=true) };")
+    bucketed = Padded(net, "f", Buckets(None))
+    for n, m in ((1, 3), (5, 3), (5, 1)):
+        bucketed(*arrays((n, m)))
+    assert [each.operator for each in bucketed.bucketed.report().dimensions] == ["argmax"] * 2
+
+
 def test_a_condition_of_two_sizes_ties_them() -> None:
     net = axon.compile("f = fn (x : f32 [n,m,3]) { reshape(x, [6,3]) };")
     bucketed = agree(net, "f", poisoned(), arrays((2, 3, 3)))
@@ -275,7 +335,7 @@ def test_a_condition_that_the_buckets_do_not_meet() -> None:
         same(made(*args), net.f(*args))
     report = made.report()
     assert (report.calls, report.exact, report.compilations) == (5, 0, 4)
-    assert "a condition does not hold for the buckets" in str(report)
+    assert "`n >= s` does not hold for the buckets of some calls" in str(report)
 
 
 def test_a_size_that_is_a_sum_of_padded_ones_is_padded_as_they_are() -> None:

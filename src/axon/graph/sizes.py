@@ -299,3 +299,28 @@ def values_in(operand: Operand) -> Iterator[Value]:
             yield from values_in(result)
         case _:
             return
+
+
+def captured(function: Function) -> dict[Value, None]:
+    """The values of what is around a function that it uses, in order."""
+    own = set(_made_in(function))
+    return dict.fromkeys([value for value in values_in(function) if value not in own])
+
+
+def _made_in(function: Function) -> Iterator[Value]:
+    """The values that a function makes, and those inside it."""
+    yield from function.params
+    for node in function.nodes:
+        if not isinstance(node, Check | Measure):
+            yield node.result
+        for operand in operands_of(node):
+            yield from _made_in_operand(operand)
+    yield from _made_in_operand(function.result)
+
+
+def _made_in_operand(operand: Operand) -> Iterator[Value]:
+    if isinstance(operand, Function):
+        yield from _made_in(operand)
+    elif isinstance(operand, Bundle):
+        for item in operand.items:
+            yield from _made_in_operand(item)

@@ -19,7 +19,9 @@ Number = Any
 """A size: an `int`, or a scalar where it is known only when the compiled program runs."""
 
 Place = tuple[int, int | str]
-"""An operand by its place, -1 for the result, and one of its axes; or -2, and an attribute."""
+"""An operand by its place, -1 for the result, and one of its axes, 0 if it is a size itself; or -2,
+and an attribute.
+"""
 
 
 class TrueSizes:
@@ -37,6 +39,10 @@ class TrueSizes:
     def result(self, axis: int, size: int) -> Number:
         """The true size of the result along an axis that has this size in the array."""
         return self.known.get((-1, axis), size)
+
+    def size(self, operand: int) -> Number:
+        """What an operand that is a size truly is."""
+        return self.known.get((operand, 0), self.operands[operand])
 
     def attribute(self, name: str, value: Number) -> Number:
         """What an attribute truly is that has this value where all is padded."""

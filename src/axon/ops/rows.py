@@ -8,14 +8,14 @@ nothing is computed along them.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from axon.ops.operator import Operator, Problem
 from axon.ops.scheme import scheme_of
 from axon.ops.traits import RowRule
 from axon.types import dim as dims
-from axon.types.type import Fn, Shape, ShapeValue, Tensor, Tuple, Type
+from axon.types.type import DimValue, Fn, Shape, ShapeValue, Tensor, Tuple, Type
 from axon.types.variables import DimVar, ShapeVar
 
 FILLER = re.compile(r"d\d+")
@@ -41,10 +41,13 @@ Word = tuple[Label, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The dimensions of each operand and of each result tensor, None where they have none."""
+    """The dimensions of each operand and of each result tensor, None where they have none. `sizes`
+    are the names of the operands that are sizes, by their places.
+    """
 
     operands: tuple[Word | None, ...]
     results: tuple[Word | None, ...]
+    sizes: Mapping[int, str]
 
     def batch(self, index: int) -> int:
         """How many dimensions of an operand are a batch. The first one may have any name."""
@@ -86,6 +89,11 @@ def rows_of(operator: Operator, type_: Fn, written: Type) -> Rows:
     return Rows(
         tuple(_word(w, known, lengths) for w, known in pairs),
         tuple(_word(w, known, lengths) for w, known in results),
+        {
+            place: w.dim.name if isinstance(w, DimValue) and isinstance(w.dim, DimVar) else ""
+            for place, (w, known) in enumerate(pairs)
+            if isinstance(known, DimValue)
+        },
     )
 
 

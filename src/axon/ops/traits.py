@@ -76,7 +76,7 @@ class Padding(NamedTuple):
     `fills`: what must stand in the padding along the axes that something is computed along.
     `reduced`: the same of all axes that the result does not have.
     `made`: sizes of the result that no operand has, or as a size only: the true part comes first.
-    `sizes`: attributes that may be sizes of padded axes.
+    `sizes`: attributes, and operands that are sizes, that may be those of padded axes.
     `in_order`: the result has the elements of the operand in their order, under another shape.
     `reason`: why it is not padded along other axes, for the report.
 

@@ -26,7 +26,7 @@ from axon.run.bind import Binding, bind
 from axon.run.bucket_plan import Counts, Padding, Plan, cut_out, elements, lengthened, shapes
 from axon.run.bucket_report import DimensionReport, Report
 from axon.run.names import names_at_call
-from axon.types.show import Names
+from axon.types.show import Names, Show
 from axon.types.type import Record, Relation, Tuple, Type, relation_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar, is_ragged
 
@@ -192,7 +192,8 @@ class Bucketed:
             mentioned = {v for relation in failing for v in relation_variables(relation)}
             images = {stands.get(v, v) for v in mentioned if isinstance(v, DimVar)}
             images &= buckets.keys()
-            self.reason = "a condition does not hold for the buckets"
+            shown = Show(names_at_call(self.definition, graph), named=True).relation(failing[0])
+            self.reason = f"`{shown}` does not hold for the buckets of some calls"
             if not images:
                 return None
             exact |= {v for v in sizes if stands.get(v, v) in images}
@@ -260,7 +261,9 @@ class Bucketed:
     def _note(
         self, name: str, var: DimVar, padded: Padded, policy: Policy | None, exact: bool
     ) -> None:
-        """Keep for the report what became of a dimension; one that was padded once is."""
+        """Keep for the report what became of a dimension; one that was padded once is, and an
+        operator says more than a size of 1.
+        """
         image = padded.stands.get(var, var)
         if image in padded.variables:
             how = str(policy) if policy is not None else "as what it broadcasts with"
@@ -268,7 +271,7 @@ class Bucketed:
             return
         problem: NotPadded | None = padded.refused.get(var)
         known = self.dimensions.get(name)
-        if known is not None and known.bucketed:
+        if known is not None and (known.bucketed or known.operator):
             return
         if problem is None:
             reason = "it is a size of weights" if self.buckets.named is None else ""

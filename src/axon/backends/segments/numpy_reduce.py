@@ -26,6 +26,12 @@ UFUNCS: dict[str, Any] = {
 BLOCK = 16
 """How many elements are combined to one, wherever they are."""
 
+SHORT = 8
+"""Rows of so many numbers at most are gone through at once, number by number."""
+
+REPEATABLE = ("max", "min", "any", "all")
+"""Kinds to which it is the same how often a number is taken."""
+
 NEAR = 1 << 17
 """How many numbers are combined at a time, so that they stay in the cache."""
 
@@ -47,7 +53,7 @@ def of_numpy(kind: str, values: Array, segments: Segments, dtype: Any) -> Array:
     if not len(lengths) or not flat.shape[1]:
         made = numpy.zeros((len(lengths), flat.shape[1]), dtype)
     elif flat.shape[1] == 1:
-        made = ufunc.reduceat(flat[:, 0], starts)[:, None]
+        made = _numbers(kind, flat[:, 0], starts, lengths)[:, None]
     else:
         made = _rows(ufunc, flat, starts, lengths)
     if full is not None:
@@ -55,6 +61,19 @@ def of_numpy(kind: str, values: Array, segments: Segments, dtype: Any) -> Array:
         whole[full] = made
         made = whole
     return made.reshape(segments.count, *values.shape[1:])
+
+
+def _numbers(kind: str, values: Array, starts: Index, lengths: Index) -> Array:
+    """The numbers of each row, of which there are some. `reduceat` takes time for each row; where
+    all are short, the n-th numbers of all rows are taken together, and of a shorter row its last.
+    """
+    ufunc, longest = UFUNCS[kind], int(lengths.max())
+    if longest > SHORT or kind not in REPEATABLE:
+        return ufunc.reduceat(values, starts)
+    made, last = values.take(starts), starts + (lengths - 1)
+    for place in range(1, longest):
+        ufunc(made, values.take(numpy.minimum(starts + place, last)), out=made)
+    return made
 
 
 def _rows(ufunc: Any, values: Array, starts: Index, lengths: Index) -> Array:

@@ -29,6 +29,7 @@ from axon.graph.graph import (
 from axon.graph.padding.lanes import is_float, lanes_of, shape_of, type_of
 from axon.graph.padding.orders import stays_first
 from axon.graph.padding.sizes import NotPadded, Sizes
+from axon.graph.sizes import captured
 from axon.ops.operator import Operator
 from axon.ops.padding import (
     COMPUTED_SIZE,
@@ -44,7 +45,7 @@ from axon.ops.padding import (
 from axon.ops.traits import Fill
 from axon.source import Span
 from axon.types.dim import Atom, Dim, FloorDiv, Max, Min
-from axon.types.type import Fn, Tensor, Tuple, Type
+from axon.types.type import DimValue, Fn, Shape, Tensor, Tuple, Type
 from axon.types.variables import DimVar
 
 I64 = Tensor("i64", ())
@@ -242,9 +243,9 @@ class Builder:
             case Value():
                 return self.values.get(operand, operand)
             case SizeOf(dim, elem) if elem and self.sizes.padded_in(dim):
-                return self._as_elements([self.number(dim)], elem, False)
+                return self._as_elements((dim,), elem, False)
             case ShapeOf(shape, elem) if elem and self.sizes.axes(shape):
-                return self._as_elements([self.number(item) for item in shape], elem, True)
+                return self._as_elements(shape, elem, True)
             case Bundle(items, names):
                 return Bundle(tuple(map(self.operand, items)), names)
             case Function():
@@ -264,9 +265,12 @@ class Builder:
             case _:
                 return result
 
-    def _as_elements(self, numbers: Sequence[Operand], elem: str, vector: bool) -> Operand:
-        if elem not in ("i32", "i64", "u32", "u64", "f32", "f64"):
-            raise NotPadded(self.sizes.padded, f"its size is a number of type {elem}")
+    def _as_elements(self, sizes: Shape, elem: str, vector: bool) -> Operand:
+        """Sizes as numbers. One that does not fit is refused, which nobody could do here."""
+        if elem in ("i8", "i16", "u8", "u16"):
+            found = frozenset[DimVar]().union(*map(self.sizes.padded_in, sizes))
+            raise NotPadded(found, f"its size is a number of type {elem}, and might not fit")
+        numbers = list(map(self.number, sizes))
         type_ = Tensor(elem, (len(numbers),) if vector else ())
         return self.apply(SIZE_NUMBER, numbers, type_, elem=elem, vector=vector)
 
@@ -359,7 +363,8 @@ class Builder:
         """Where operands and result are padded, or attributes their sizes, and the true ones."""
         found: list[tuple[Place, object]] = []
         for place, operand in enumerate(operands):
-            shape = shape_of(operand) or ()
+            type_ = type_of(operand)
+            shape = (type_.dim,) if isinstance(type_, DimValue) else shape_of(operand) or ()
             found += [((place, axis), shape[axis]) for axis in self.sizes.axes(shape)]
         if isinstance(node.result.type, Tensor):
             shape = node.result.type.shape
@@ -408,12 +413,9 @@ class Builder:
 
     def _check_captured(self, node: Apply) -> None:
         """A function of scalars must not use what is around it: all elements would share it."""
-        from axon.graph.sizes import values_in
-
         inside = [o for o in node.operands if isinstance(o, Function)]
         for function in inside:
-            own = {*function.params, *(n.result for n in function.nodes if hasattr(n, "result"))}
-            if any(value not in own and is_float(value.type) for value in values_in(function)):
+            if any(is_float(value.type) for value in captured(function)):
                 raise NotPadded(
                     frozenset().union(*[self.sizes.among(type_of(o)) for o in node.operands]),
                     "its function uses values around it",

@@ -24,7 +24,7 @@ from axon.graph.graph import (
 from axon.graph.padding.build import I64, Builder, typed
 from axon.graph.padding.lanes import is_float, shape_of, type_of
 from axon.graph.padding.sizes import NotPadded
-from axon.graph.sizes import values_in
+from axon.graph.sizes import captured
 from axon.ops.operator import Problem
 from axon.ops.padding import KEPT_IF, PLACE_NUMBERS, UPDATED_IF
 from axon.ops.scheme import scheme_of
@@ -124,9 +124,7 @@ def _for_true_rows(
         return inside.apply(KEPT_IF, [part, place, count], type_)
 
     if builder.mode.derived:
-        own = {*function.params, *_results(function.nodes)}
-        shared = dict.fromkeys(v for v in values_in(function) if v not in own)
-        for value in [*shared, *([state] if state is not None else [])]:
+        for value in [*captured(function), *([state] if state is not None else [])]:
             known = inside.values.get(value, value)
             inside.values[value] = inside.leaves(known, kept)
     result = inside.body(function.nodes, function.result)
@@ -138,12 +136,6 @@ def _for_true_rows(
         result = Bundle((last, *outputs))
     params = (*function.params, place)
     return Function(params, tuple(inside.nodes), result, function.depth)
-
-
-def _results(nodes: tuple[Node, ...]) -> list[Value]:
-    return [
-        node.result for node in nodes if isinstance(node, Apply | Call) or hasattr(node, "result")
-    ]
 
 
 def _items(builder: Builder, whole: Operand) -> list[Operand]:

@@ -72,15 +72,19 @@ def lanes_of(node: Apply, sizes: Sizes) -> Lanes:
     padding = stated if isinstance(stated, Padding) else stated(node.attributes)
     if isinstance(padding, str):
         raise NotPadded(_padded_in(node, sizes), padding)
+    counted = False
     for name, value in node.attributes.items():
-        _check_attribute(name, value, padding, sizes)
+        counted |= _check_attribute(name, value, padding, sizes)
     if node.operator.traits.passes_through:
         return Lanes(kept=[set(sizes.axes(t.shape)) for t in tensors(node.result.type)])
     if padding.in_order:
         return Lanes(kept=[set()], in_order=True)
     if around is not None:
-        return _broadcast(node, around, padding, sizes)
-    return _labelled(node, padding, sizes)
+        found = _broadcast(node, around, padding, sizes)
+    else:
+        found = _labelled(node, padding, sizes)
+    found.counted |= counted
+    return found
 
 
 def _padded_in(node: Apply, sizes: Sizes) -> frozenset[DimVar]:
@@ -88,12 +92,18 @@ def _padded_in(node: Apply, sizes: Sizes) -> frozenset[DimVar]:
     return frozenset().union(*map(sizes.among, [*types, node.result.type]))
 
 
-def _check_attribute(name: str, value: object, padding: Padding, sizes: Sizes) -> None:
-    for part in value if isinstance(value, tuple) else (value,):
-        if isinstance(part, SizeOf) and name not in padding.sizes:
-            found = sizes.padded_in(part.dim)
-            if found:
-                raise NotPadded(found, f"its `{name}` is that size")
+def _check_attribute(name: str, value: object, padding: Padding, sizes: Sizes) -> bool:
+    """Whether an attribute is a padded size, as it may be."""
+    parts = value if isinstance(value, tuple) else (value,)
+    dims = [sizes.padded_in(part.dim) for part in parts if isinstance(part, SizeOf)]
+    found = frozenset[DimVar]().union(*dims)
+    return _check_size(name, found, padding)
+
+
+def _check_size(name: str, found: frozenset[DimVar], padding: Padding) -> bool:
+    if found and name not in padding.sizes:
+        raise NotPadded(found, f"its `{name}` is that size")
+    return bool(found)
 
 
 # --- operands that broadcast -----------------------------------------------------------------
@@ -156,9 +166,16 @@ def _labelled(node: Apply, padding: Padding, sizes: Sizes, last: int | None = No
     lanes: dict[Hashable, dict[int, set[int]]] = {}
     for place, operand in enumerate(node.operands):
         shape, word = shape_of(operand), rows.operands[place]
+        if place in rows.sizes and not _among(rows.sizes[place], padding.made):
+            mine = sizes.among(type_of(operand))
+            found.counted |= _check_size(rows.sizes[place], mine, padding)
         if shape is None:
             if isinstance(operand, ShapeOf) and word is not None:
                 known |= {label.key for label in word if _among(_name(label.key), padding.free)}
+                for item, label in zip(operand.shape, word, strict=True):
+                    name, mine = _name(label.key), sizes.padded_in(item)
+                    if mine and not any(label.key in axes for axes in by_result):
+                        _check_size(name, mine, padding)
             continue
         if word is None:
             if sizes.among(type_of(operand)):

@@ -174,7 +174,7 @@ def _minus(text: str, size: Extent) -> str:
     return f"{text}-({size})" if "+" in size else f"{text}-{size}"
 
 
-@operator(Traits(padding=Padding(("after*",), reduced="anything")))
+@operator(Traits(padding=Padding(("after*",), reduced="anything", sizes=("i",))))
 def index(*, i: Extent, axis: int = 0) -> Rule:
     """One row; its axis goes.
 
@@ -204,10 +204,12 @@ def _(xp: Arrays, x: Array, i: int, axis: int) -> Array:
 
 @index.padded
 def _(xp: Arrays, true: TrueSizes, x: Array, i: int, axis: int) -> Array:
-    if i >= 0:
-        return x[along(x, axis, i)]
+    """A size has the sign of the true one where it is padded."""
+    place = true.attribute("i", i)
+    if i >= 0 and isinstance(place, int):
+        return x[along(x, axis, place)]
     axis %= x.ndim
-    return xp.take(x, true.of(0)[axis] + i, axis=axis)
+    return xp.take(x, place if i >= 0 else true.of(0)[axis] + place, axis=axis)
 
 
 @operator(Traits(padding=Padding(("*",))))

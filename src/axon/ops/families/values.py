@@ -7,6 +7,7 @@ from typing import Any
 from axon.ops.arrays import Array, Arrays, Value, to_integers, wide
 from axon.ops.axes import at, bad_axes
 from axon.ops.operator import Element, Ints, Problem, Rule, operator
+from axon.ops.padding import TrueSizes
 from axon.ops.traits import POINTWISE, Padding, RowRule, Traits
 
 
@@ -121,7 +122,7 @@ def rank() -> Rule:
 # --- making tensors --------------------------------------------------------------------------
 
 
-@operator(Traits(padding=Padding(made=("*",))))
+@operator(Traits(padding=Padding(made=("n", "b", "~*"), sizes=("a",))))
 def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
     """The integers from 0, or from the first argument, up to and without the last.
 
@@ -147,6 +148,15 @@ def range(arity: int, *, step: int = 1, to: Element = "i64") -> Rule:
 def _(xp: Arrays, *bounds: int, step: int, to: Element) -> Array:
     start, stop = bounds if len(bounds) == 2 else (0, *bounds)
     return xp.astype(xp.arange(start, stop, step, dtype=xp.element("i64")), xp.element(to))
+
+
+@range.padded
+def _(xp: Arrays, true: TrueSizes, *bounds: int, step: int, to: Element) -> Array:
+    """It begins where it truly does; how far it reaches follows from the type."""
+    start, stop = bounds if len(bounds) == 2 else (0, *bounds)
+    first = true.size(0) if len(bounds) == 2 else 0
+    places = xp.arange(0, stop - start, step, dtype=xp.element("i64"))
+    return xp.astype(first + places, xp.element(to))
 
 
 @operator(Traits(rows=RowRule.FILLED_SHAPE, padding=Padding(made=("*",))))
