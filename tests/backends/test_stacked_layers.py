@@ -60,10 +60,11 @@ def test_the_program_does_not_grow_with_the_number_of_layers() -> None:
     for depth in (2, 24):
         net = stacked(deep(depth))
         jaxpr = jax.make_jaxpr(net.net.jax)(*arguments(depth=depth)).jaxpr
-        names = [e.primitive.name for e in jaxpr.eqns]
-        assert names.count("scan") == 1
+        (loop,) = (e for e in jaxpr.eqns if e.primitive.name == "scan")
         assert str(jaxpr).count(" tanh ") == 1
-        found.append(len(names))
+        moves = {"stack", "concatenate", "broadcast_in_dim"}  # older versions have no `stack`
+        others = [e for e in jaxpr.eqns if e.primitive.name not in moves]
+        found.append((len(others), len(loop.params["jaxpr"].eqns)))
     assert found[0] == found[1]
 
 
