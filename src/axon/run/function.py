@@ -401,6 +401,21 @@ class Function:
         """
         return self._executables.row_loops()
 
+    @property
+    def stacked_layers(self) -> tuple[str, ...]:
+        """What `stack_layers=True` made of the functions that calls so far have called for each of
+        many layers.
+
+        >>> import axon
+        >>> layer = "layer = fn (w : f32 [d,d], x : f32 [n,d]) { x @ w };"
+        >>> text = layer + "f = fn (a, b, x) { layer(b, layer(a, x)) };"
+        >>> net = axon.compile(text).on("jax", stack_layers=True)
+        >>> made = net.f([[2.0]], [[3.0]], [[1.0]])
+        >>> print(*net.f.stacked_layers)
+        line 1: layer: 2 calls in one loop
+        """
+        return self._backend.stacked_layers(self.__name__)
+
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how
         many.
