@@ -1,12 +1,14 @@
 """Does compilation for JAX grow with the number of layers? A transformer layer in f32, called one
-after another in a program or folded over stacked weights, and the same by hand.
+after another in a program, with and without `stack_layers`, or folded over stacked weights, and the
+same by hand.
 
-    python benchmarks/depth.py [--small] [--width 64] [--depths 1 12 24 48] [--rounds 20]
+    python benchmarks/depth.py [--small] [--gradient] [--width 64] [--depths 1 12 24 48]
 
 For each depth: seconds of tracing, of lowering and of XLA, and the median time of a call, in CPU
 seconds where there is no GPU; the sides take turns. `apart` traces each layer anew, as a program
 without functions would; `scan, stacked inside` stacks the weights in the compiled program, and
-`a call each` is no program, but a call of a compiled layer after the other.
+`a call each` is no program, but a call of a compiled layer after the other. With `--gradient` it is
+the gradient by all weights.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +46,8 @@ def in_line(depth: int) -> str:
     return f"{LAYER}\nnet = fn ({params}, x0) {{\n{lines}  x{depth}\n}};"
 
 
+CLOSE = {"rtol": 2e-2, "atol": 2e-2}
+
 FOLDED = f"{LAYER}\nnet = fn (p, x) {{ fold(x, fn (x, p) {{ layer(p, x) }}, p) }};"
 
 
@@ -52,6 +57,7 @@ def main() -> int:
     parser.add_argument("--depths", type=int, nargs="*", default=[1, 12, 24, 48])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--width", type=int, help="features, a multiple of 4")
+    parser.add_argument("--gradient", action="store_true", help="by the weights")
     options = parser.parse_args()
     try:
         import jax
@@ -72,13 +78,17 @@ def main() -> int:
         made = {n: random.normal(size=k) / np.sqrt(k[0]) for n, k in shapes.items()}
         return {name: jnp.asarray(each, jnp.float32) for name, each in made.items()}
 
+    def gradient(function: Any) -> Any:
+        return jax.grad(lambda ps, x: function(ps, x).sum())
+
     layer = axon.compile(LAYER, backend="jax").layer.jax
     compiled: Any = jax.jit(lambda p, x: layer(p, x))
     x = jnp.asarray(random.normal(size=(b, s, d)), jnp.float32)
     for depth in options.depths:
         ps = [weights() for _ in range(depth)]
         stacked = jax.tree.map(lambda *each: jnp.stack(each), *ps)
-        line = axon.compile(in_line(depth), backend="jax").net
+        program = axon.compile(in_line(depth), backend="jax")
+        line, loop = program.net, program.on("jax", stack_layers=True).net
         fold = axon.compile(FOLDED, backend="jax").net
 
         def apart(ps: Any, x: Any) -> Any:
@@ -97,13 +107,16 @@ def main() -> int:
 
         traced: dict[str, tuple[Any, tuple[Any, ...]]] = {
             "apart": (apart, (ps, x)),
-            "Axon, in a line": (line.jax, (*ps, x)),
+            "Axon, in a line": (lambda ps, x, f=line.jax: f(*ps, x), (ps, x)),
+            "Axon, stack_layers": (lambda ps, x, f=loop.jax: f(*ps, x), (ps, x)),
             "Axon, folded": (fold.jax, (stacked, x)),
             "scan, stacked inside": (inside, (ps, x)),
         }
         sides: dict[str, Callable[[], Any]] = {}
         spent: dict[str, str] = {}
         for name, (function, args) in traced.items():
+            if options.gradient:
+                function = gradient(function)
             began = clock()
             trace: Any = jax.jit(lambda *args, f=function: f(*args)).trace(*args)
             middle = clock()
@@ -113,12 +126,14 @@ def main() -> int:
             times = (middle - began, late - middle, clock() - late)
             spent[name] = "trace {:6.2f} s  lower {:6.2f} s  XLA {:7.2f} s".format(*times)
             sides[name] = lambda p=program, a=args: p(*a)  # type: ignore[misc]
-        sides["a call each"] = lambda ps=ps: each(ps, x)  # type: ignore[misc]
+        if not options.gradient:
+            sides["a call each"] = lambda ps=ps: each(ps, x)  # type: ignore[misc]
         found: dict[str, list[float]] = {name: [] for name in sides}
         names = list(sides)
-        expected = np.asarray(sides["apart"]())
+        expected = sides["apart"]()
         for name in names:
-            np.testing.assert_allclose(sides[name](), expected, rtol=2e-2, atol=2e-2)
+            if name != "Axon, folded" or not options.gradient:
+                jax.tree.map(partial(np.testing.assert_allclose, **CLOSE), sides[name](), expected)
         for number in range(options.rounds):
             at = number % len(names)
             for name in names[at:] + names[:at]:

@@ -27,6 +27,11 @@ from axon.workspace import workspace
 
 
 def plain_readings(checked: Checked) -> tuple[str | None, ...]:
+    """The text of the confirmed reading of each definition, None for one that has none."""
+    return tuple([None if found is None else found.text for found in confirmed(checked)])
+
+
+def confirmed(checked: Checked) -> tuple[Reading | None, ...]:
     """The confirmed reading of each definition, None for one that has none."""
     definitions = checked.inferred.definitions
     if not any(has_reading(definition.scheme) for definition in definitions):
@@ -36,7 +41,7 @@ def plain_readings(checked: Checked) -> tuple[str | None, ...]:
     return tuple(_reading(checked, module, places.get(d.span), d) for d in definitions)
 
 
-def plain_reading(checked: Checked, module: Module, definition: Definition) -> str | None:
+def plain_reading(checked: Checked, module: Module, definition: Definition) -> Reading | None:
     """What a person would write down for a type; None if it has no open rank and no broadcast, or
     if no reading was confirmed.
     """
@@ -54,7 +59,7 @@ def _places(module: Module) -> dict[Span, int]:
 
 def _reading(
     checked: Checked, module: Module, at: int | None, definition: Definition
-) -> str | None:
+) -> Reading | None:
     if at is None or not has_reading(definition.scheme):
         return None
     item = module.items[at]
@@ -66,33 +71,35 @@ def _reading(
         environment = _environment(checked, module, at, fn)
         if environment is None:
             return None
-        return _text(fn, definition, environment, checked.paper)
+        return _confirmed(fn, definition, environment, checked.paper)
 
 
-def reading_among(value: ast.Expr, definition: Definition, environment: Environment) -> str | None:
+def reading_among(
+    value: ast.Expr, definition: Definition, environment: Environment
+) -> Reading | None:
     """The same for a definition by itself, whose names stand for what is in the environment."""
     fn = _as_function(value, definition) if has_reading(definition.scheme) else None
     if fn is None or _shares_variables(environment):
         return None
     with workspace():
-        return _text(fn, definition, environment)
+        return _confirmed(fn, definition, environment)
 
 
-def _text(
+def _confirmed(
     fn: ast.Fn, definition: Definition, environment: Environment, paper: bool = False
-) -> str | None:
-    """The reading with its bounds, if it is confirmed."""
+) -> Reading | None:
+    """The reading, with its bounds in the text, if it is confirmed."""
     reading = read_plainly(definition, _taken(definition, fn), list(_numbers(fn)))
     if reading is not None and any(map(_is_runtime, type_variables(reading.type.result))):
         reading = _with_result(definition, fn, environment, reading)
-    bounds = _confirmed(definition, fn, environment, reading) if reading is not None else None
+    bounds = _bounds(definition, fn, environment, reading) if reading is not None else None
     if reading is None or bounds is None:
         return None
     text = type_text(reading.type, reading.names, paper=True) if paper else reading.text
     show = Show(reading.names, paper)
     meanings = [f"{name} = {show.dim(size)}" for name, size in _meanings(fn, reading).items()]
     where = [*meanings, *bounds]
-    return f"{text} where {', '.join(where)}" if where else text
+    return replace(reading, text=f"{text} where {', '.join(where)}" if where else text)
 
 
 def _as_function(value: ast.Expr, definition: Definition) -> ast.Fn | None:
@@ -178,7 +185,7 @@ def _inferred(definition: Definition, fn: ast.Fn | None, environment: Environmen
     return None if scheme is None or scheme.stacked or scheme.choices else scheme
 
 
-def _confirmed(
+def _bounds(
     definition: Definition, fn: ast.Fn, environment: Environment, reading: Reading
 ) -> list[str] | None:
     """The bounds of sizes that the definition has with the reading as its annotation; None if the

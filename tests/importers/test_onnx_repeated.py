@@ -44,7 +44,7 @@ def slowly(made: Any, forget: bool = False) -> Imported:
     """The model inferred without any of it."""
     with mock.patch("axon.importers.walk.may_repeat", return_value=False), workspace():
         asked = models._Asked(model_of(made), ONNX, "m", forget, True)
-        return models._rounds(asked, {}, direct=False)
+        return models._rounds(asked, {}, reasons=True)
 
 
 def said(imported: Imported) -> dict[str, list[object]]:

@@ -201,3 +201,14 @@ def test_a_grid_of_places() -> None:
     )  # fmt: skip
     assert types(p) == "f32 [n,c,a,b]"
     close(p, [x, grid], x)
+
+
+def test_a_convolution_along_time_that_comes_first() -> None:
+    p = call(
+        "aten.conv_tbc.default", self=Given("f32 [n,b,3]"), weight=Given("f32 [2,3,4]"),
+        bias=Given("f32 [4]"), pad=1,
+    )  # fmt: skip
+    assert types(p) == "f32 [n+1,b,4]"
+    x, filters, bias = floats(5, 2, 3), floats(2, 3, 4), floats(4)
+    padded = numpy.pad(x, [(1, 1), (0, 0), (0, 0)])
+    close(p, [x, filters, bias], sum(padded[i : i + 6] @ filters[i] for i in (0, 1)) + bias)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -310,18 +311,37 @@ def test_a_program_that_contradicts_itself_has_no_table() -> None:
 @pytest.mark.parametrize(
     ("ranges", "guards"),
     [
-        ({"s0": None}, []),
-        ({"s0": {"min_val": "2", "max_val": []}}, []),
-        ({"s0": {"min_val": -(10**40), "max_val": True}, "": {}, "s9": {"min_val": 3}}, []),
-        ([], "L['x'].size()[0] == 4"),
-        (None, [1, None, {}, [], "L['x'].size()[99] == 4", "L['x'].size()[0] == 4 == "]),
+        ({"s0": {}, "": {"min_val": "2"}, "s9": None}, []),
+        ({"s0": {"min_val": -(10**40), "max_val": None}}, []),
+        (None, ["L['x'].size()[99] == 4", "L['x'].size()[0] == 4 == "]),
         ({}, ["L['x'].size()[0] % 2 == 0"] * 5000),
     ],
 )
-def test_what_pytorch_says_may_be_anything(ranges: Any, guards: Any) -> None:
+def test_what_pytorch_says_of_no_size_is_not_asked(ranges: Any, guards: Any) -> None:
     p = Exported(ranges=ranges, guards=guards)
     p.output(p.call("aten.relu.default", self=p.input("x", "f32", ["s0", 4]), line=3, text="y"))
     assert answer(dynamic(p), "x", 0).free is True
+
+
+@pytest.mark.parametrize(
+    ("ranges", "guards", "why"),
+    [
+        (
+            {"s0": {"min_val": "2"}},
+            [],
+            "`range_constraints.s0.min_val` in models/model.json is not",
+        ),
+        ({"s0": {"max_val": True}}, [], "`range_constraints.s0.max_val` in models/model.json is"),
+        ([], [], "`range_constraints` in models/model.json is not an object"),
+        ({}, "L['x'].size()[0] == 4", "`guards_code` in models/model.json is not a list"),
+        ({}, ["", 7], "`guards_code[1]` in models/model.json is not text"),
+    ],
+)
+def test_conditions_of_another_form_are_an_error(ranges: Any, guards: Any, why: str) -> None:
+    p = Exported(ranges=ranges, guards=guards)
+    p.output(p.call("aten.relu.default", self=p.input("x", "f32", ["s0", 4]), line=3, text="y"))
+    with pytest.raises(NoModel, match=re.escape(why)):
+        dynamic(p)
 
 
 # --- texts --------------------------------------------------------------------------------------
@@ -357,7 +377,7 @@ def test_conditions_are_read(
         "__import__('os').system('true')", "L['x'].size()[0].__class__", "exec('1')", "", "1 == 1",
         "L['x'].size()[0] ** 9 ** 9 ** 9 == 1", "(lambda: 1)()", "L['z'].size()[0] == 1",
         "L['x'].size()[0] == 'a'", "L['x'].size(0) == 1", "[" * 5000, "-" * 9000 + "1", "a\0b",
-        " + ".join(["L['x'].size()[0]"] * 400), 7, None, "L[f'x'].size()[0] == 1",
+        " + ".join(["L['x'].size()[0]"] * 400), "L[f'x'].size()[0] == 1",
         "L['x'].size()[0] in {}",
     ],
 )  # fmt: skip

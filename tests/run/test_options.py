@@ -128,6 +128,18 @@ def test_compiled_is_a_truth_value(given: Any) -> None:
     assert says(lambda: axon.compile("k = 3;", compiled=given)) == text
 
 
+@pytest.mark.parametrize("given", ["yes", "", 1, 0, None, 2.5])
+def test_whether_layers_are_stacked_is_a_truth_value(given: Any) -> None:
+    text = f"stack_layers= is True or False, and not {given!r}"
+    assert says(lambda: NET.on("jax", stack_layers=given)) == text
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_layers_are_stacked_on_jax_alone(backend: str) -> None:
+    text = f"stack_layers=True is for the backend 'jax', not for '{backend}'"
+    assert says(lambda: NET.on(backend, stack_layers=True)) == text
+
+
 @pytest.mark.parametrize("given", ["", 3, True, b"folder", []])
 def test_what_is_no_folder_for_the_cache(given: Any) -> None:
     text = says(lambda: NET.on("jax", cache=given))

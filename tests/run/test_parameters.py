@@ -294,7 +294,7 @@ def test_functions_take_what_init_makes(folder: str) -> None:
             continue
         net = axon.load(path)
         for function in filter(None, map(net.function, net)):
-            open_ = unsettled(function.definition, function.plain).variables
+            open_ = unsettled(function.definition, function._reading).variables
             sizes = {
                 name: (4,) if isinstance(var, ShapeVar) else 4
                 for name, var in open_.items()

@@ -46,6 +46,10 @@ convolved4 = fn (x : f32 [b,c,h,w], k : f32 [o,c/4,3,3]) { conv(x, k, pad="same"
 spectrum = fn (x : f32 [b,n,2]) { dft(x, axis=1) };
 chosen = fn (x : f32 [f]) { select(x, x > 0) };
 plain = fn (x : f32 [k]) { x + 1 };
+block = fn (p : Mlp(d, f), x : f32 [n,d]) { y = tanh(layer(p, x)); y, mean(y) };
+line = fn (p : Mlp(d, f), q : Mlp(d, f), x : f32 [b,d]) {
+  x1, m1 = block(p, x); x2, m2 = block(q, x1); x3, m3 = block(p, x2); x3, m1 + m3
+};
 """
 NET = axon.compile(PROGRAM)
 RANDOM = np.random.default_rng(0)
@@ -111,6 +115,25 @@ def on_map_fold_and_scan() -> None:
     assert spec(same("rows", WEIGHTS, normal(8, 4, 16))) == ("data", None, None)
     assert spec(same("deep", STACKED, X)) == ("data", None)
     same("sums", normal(8, 4, 6))
+
+
+def on_layers_that_are_stacked() -> None:
+    import jax
+
+    other = {"up": normal(16, 32), "down": normal(32, 16)}
+    want = NET.line(WEIGHTS, other, X)
+    plain = NET.on("jax").line.jax
+    gradient = jax.grad(lambda p: plain(p, other, X)[0].sum())(WEIGHTS)
+    for buckets in (None, {"b": "pow2"}):
+        net = NET.on("jax", mesh=MESH, shard=RULES, buckets=buckets, stack_layers=True)
+        found = net.line(WEIGHTS, other, X)
+        jax.tree.map(close, found, want)
+        assert spec(found[0]) == ("data", None)
+        slope = jax.grad(lambda p, f=net.line.jax: f(p, other, X)[0].sum())(WEIGHTS)
+        jax.tree.map(close_enough, slope, gradient)
+        assert [text.partition(": ")[2] for text in net.line.stacked_layers] == [
+            "block: 3 calls in one loop"
+        ]
 
 
 def on_structures_and_sizes() -> None:

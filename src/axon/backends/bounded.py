@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from axon.backends.fusion import Fusion
+from axon.backends.layers import Stacks
 from axon.graph.graph import Function, Graph, Value
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning, wide
@@ -33,6 +34,9 @@ class Bounded:
     """Whether matrices of rows whose sizes differ are made in tiles, many at once; a processor is
     as fast with rows of equal size together, which are near.
     """
+
+    layers: Stacks | None = None
+    """How runs of layers are computed as loops; None if call by call."""
 
     def element(self, name: str) -> Any:
         """The dtype of an element type."""

@@ -37,7 +37,7 @@ def compile_graph(
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
     if is_static(graph):
-        coder.repeated = repeated(graph)
+        coder.repeated, coder.root = repeated(graph), graph.name
     name = coder.graph(graph, placed)
     text = "\n".join(line.text for line in coder.lines) + "\n"
     space = coder.names.objects

@@ -8,10 +8,10 @@ from math import prod
 from typing import Any
 
 from axon.backends import externs, row_application, row_sizes, rowwise
-from axon.backends.checks import check
 from axon.backends.fold import folded
 from axon.backends.fusion import Fusion
 from axon.backends.growth import fits, fits_now, grown, grown_needs, write_large
+from axon.backends.layer_code import write_run
 from axon.backends.names import Names
 from axon.backends.nature import (
     elements_of,
@@ -22,9 +22,9 @@ from axon.backends.nature import (
     scalar,
     sizes_as,
 )
-from axon.backends.roots import solved
 from axon.backends.segments import frames
 from axon.backends.segments.steps import Step
+from axon.backends.size_code import Line, SizeCode
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
 from axon.backends.stepwise import Stepwise
 from axon.graph.graph import (
@@ -46,12 +46,12 @@ from axon.graph.graph import (
     SizeOf,
     Value,
 )
+from axon.graph.layer_runs import LayerRun, with_runs
+from axon.graph.layer_runs import Step as LayerStep
 from axon.graph.ragged import runtime
 from axon.graph.sharding import Placement, Tree
 from axon.graph.sizes import (
-    Reading,
     SizeVar,
-    decided,
     needed,
     needed_inside,
     operand_needs,
@@ -60,15 +60,12 @@ from axon.graph.sizes import (
     values_in,
 )
 from axon.ops.arrays import Arrays
-from axon.ops.levels import Levels, LevelTree, goes_flat, varies
+from axon.ops.levels import LevelTree, goes_flat, varies
 from axon.ops.memory import Refused, check_fits
 from axon.ops.rows import core, rows_of
 from axon.ops.traits import Calls
-from axon.solver.constraints import Origin
 from axon.source import Span
-from axon.types.dim import Dim
-from axon.types.type import DimEq, Shape, Tensor, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar, owner
+from axon.types.type import Tensor, Tuple, Type, type_variables
 
 Externs = Mapping[str, Callable[..., Any]]
 
@@ -86,14 +83,6 @@ class Placed:
     def of_call(self, call: Call) -> Placed | None:
         found = self.placement.calls.get(call)
         return None if found is None else Placed(found, self.put)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the code, and the span of the program that it computes."""
-
-    text: str
-    span: Span | None = None
 
 
 ForAllRows = Callable[
@@ -125,6 +114,7 @@ class Coder:
         self.known: dict[Value, Any] = {}
         self.watched: Graph | None = None
         self.repeated: frozenset[Graph] = frozenset()
+        self.root = ""
 
     def graph(self, graph: Graph, placed: Placed | None = None) -> str:
         """The name of the function for a graph whose values lie in this way."""
@@ -156,7 +146,7 @@ class Coder:
         self.lines += [Line(f"    return {result}"), Line("")]
 
 
-class Body:
+class Body(SizeCode):
     """The lines of one function; names that it does not define come from the enclosing ones."""
 
     def __init__(
@@ -168,25 +158,11 @@ class Body:
         levels: Mapping[Value | ShapeOf, LevelTree],
         placed: Placed | None = None,
     ) -> None:
+        super().__init__(coder.names, values, sizes, indent, levels)
         self.coder = coder
-        self.levels = levels
         self.placed = placed
-        self.names = coder.names
-        self.values = dict(values)
-        self.sizes = dict(sizes)
-        self.indent = indent
-        self.lines: list[Line] = []
-        self.span: Span | None = None
         self.asked: set[tuple[str, int]] = set()
         self.watched = False
-
-    def line(self, text: str) -> None:
-        self.lines.append(Line(self.indent + text, self.span))
-
-    def params(self, params: Sequence[Value]) -> list[str]:
-        names = [self.names.fresh(p.name) for p in params]
-        self.values.update(zip(params, names, strict=True))
-        return names
 
     def write(self, whole: Graph | Function) -> str:
         """Write the lines of a graph whose parameters have names; returns its result."""
@@ -199,19 +175,43 @@ class Body:
         for param in whole.params:
             self.put(param)
         fused, inner = self.fusions(whole)
-        for at, node in enumerate(whole.nodes, 1):
-            self.span = _span(node)
-            if isinstance(node, Apply) and node.result in inner:
+        for at, step in enumerate(self.steps(whole), 1):
+            if isinstance(step, LayerRun):
+                self.layers(step, asked)
                 continue
-            if isinstance(node, Apply) and node.result in fused:
-                self.fuse(fused[node.result], asked)
+            self.span = _span(step)
+            if isinstance(step, Apply) and step.result in inner:
+                continue
+            if isinstance(step, Apply) and step.result in fused:
+                self.fuse(fused[step.result], asked)
             else:
-                self.node(node, asked)
-            if self.placed is not None and not isinstance(node, Measure | Check):
-                self.put(node.result)
+                self.node(step, asked)
+            if self.placed is not None and not isinstance(step, Measure | Check):
+                self.put(step.result)
             if self.watched:
                 self.line(f"done({at}, {len(whole.nodes)})")
         return self.operand(whole.result)
+
+    def steps(self, whole: Graph | Function) -> Sequence[LayerStep]:
+        """The nodes, and the runs of layers where these are stacked."""
+        return whole.nodes if self.coder.arrays.layers is None else with_runs(whole, self._layer)
+
+    def _layer(self, call: Call) -> object:
+        """What must be equal for two calls to be stacked; None if they cannot be."""
+        if call.graph not in self.coder.repeated:
+            return None
+        placed = None if self.placed is None else self.placed.of_call(call)
+        return call.graph if placed is None else placed.placement.key
+
+    def layers(self, run: LayerRun, needs: set[SizeVar]) -> None:
+        first, stacks = run.calls[0], self.coder.arrays.layers
+        self.span = first.span
+        placed = None if self.placed is None else self.placed.of_call(first)
+        function = self.coder.graph(first.graph, placed)
+        for value, entire in write_run(self, run, function, self.coder.root, stacks):
+            if entire:
+                self.read([value], needs)
+                self.put(value)
 
     def put(self, value: Value) -> None:
         """Put a value where it lies, if that is said."""
@@ -219,112 +219,6 @@ class Body:
         if self.placed is not None and tree is not None and value not in self.coder.known:
             put = self.names.constant(self.placed.put(tree), "put", ("put", tree))
             self.line(f"{self.values[value]} = {put}({self.values[value]})")
-
-    # --- sizes ---
-
-    def read(self, values: Sequence[Value], needs: set[SizeVar]) -> None:
-        """Read the sizes that are needed off the shapes of values."""
-        for value in values:
-            for var, reading in readable(value):
-                if var in needs and var not in self.sizes:
-                    self.sizes[var] = self._read(value, var, reading)
-
-    def compare(self, node: Apply) -> None:
-        """Check that the rows of a function's results vary as other rows do, where their types
-        require it, whichever were first.
-        """
-        for var, reading in readable(node.result):
-            if not isinstance(var, DimVar) or not var.over or var not in self.sizes:
-                continue
-            found = DimVar(var.name, runtime=True, over=var.over)
-            origin = Origin("rows", node.span, node.operator.name)
-            held = self.names.constant((DimEq(found, var), origin, [found, var]), "held")
-            test = self.names.constant(check, "check", "check")
-            size = self._read(node.result, found, reading)
-            self.line(f"{test}({held}, ({size}, {self.sizes[var]}, ))")
-
-    def solve(self, params: Sequence[Value], needs: set[SizeVar]) -> None:
-        """Sizes that no parameter has as such, but that the size of one decides: `n` of `[n*n]`."""
-        for var, value, axis in decided(params, self.sizes):
-            if var not in needs:
-                continue
-            assert isinstance(value.type, Tensor)
-            known = {v: n for v, n in self.sizes.items() if isinstance(v, DimVar)}
-            held = self.names.constant((value.type.shape[axis], var, tuple(known)), "equation")
-            find = self.names.constant(solved, "solved", "solved")
-            name = self.names.fresh(var.name or "n")
-            sizes = "".join(f"{size}, " for size in known.values())
-            self.line(f"{name} = {find}({held}, {self.values[value]}.shape[{axis}], ({sizes}))")
-            self.sizes[var] = name
-
-    def _read(self, value: Value, var: SizeVar, reading: Reading) -> str:
-        name = self.names.fresh(var.name or "n")
-        place = self.values[value] + "".join(f"[{i}]" for i in reading.path)
-        sizes = place if reading.given else f"{place}.shape"
-        if isinstance(var, ShapeVar):
-            stop = "" if reading.stop is None else str(reading.stop)
-            self.line(f"{name} = tuple({sizes}[{reading.start}:{stop}])")
-            return name
-        if reading.given == "dim":
-            text = place
-        elif not reading.given and (levels := self._levels(value, reading.path)):
-            measure = self.names.constant(row_sizes.size_at, "size_at", "size_at")
-            text = f"{measure}({place}, {reading.start}, {levels[reading.start]})"
-        else:
-            text = f"{sizes}[{reading.start}]"
-        if reading.offset:
-            text = f"({text} - {reading.offset})"
-        self.line(f"{name} = {text if reading.scale == 1 else f'{text} // {reading.scale}'}")
-        return name
-
-    def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
-        """The levels of a tensor, if one of its sizes varies."""
-        tree = self.levels.get(value, ())
-        for index in path:
-            tree = tree[index] if isinstance(tree, list) else ()
-        return tree if isinstance(tree, tuple) and any(tree) else ()
-
-    def measure(self, source: Operand, shape: Shape, counted: bool) -> None:
-        """Sizes from an array: brought to the host, and checked to be sizes, as many as expected.
-        Those known already must be equal.
-        """
-        take = self.names.constant(rowwise.measure, "measure", "measure")
-        numbers = self.names.fresh("numbers")
-        fixed = sum(not isinstance(item, ShapeVar) for item in shape)
-        wanted = f"{fixed}, {fixed < len(shape)}"
-        array = self.operand(source)
-        if counted:
-            count = self.names.constant(rowwise.count, "count", "count")
-            array = f"{count}({array})"
-        self.line(f"{numbers} = {take}({array}, {wanted})")
-        at = 0  # counted from the back once a part of unknown rank is past
-        for i, item in enumerate(shape, 1):
-            if isinstance(item, ShapeVar):
-                after = len(shape) - i
-                self._measured(item, f"{numbers}[{at}:{-after or ''}]")
-                at = -after
-            else:
-                self._measured(item, f"{numbers}[{at}]")
-                at += 1
-
-    def _measured(self, item: Dim | ShapeVar, number: str) -> None:
-        """An item of a shape read from an array: a new variable, or else a size to compare."""
-        if isinstance(item, DimVar | ShapeVar) and owner(item) not in self.sizes:
-            name = self.sizes[owner(item)] = self.names.fresh(item.name or "n")
-            self.line(f"{name} = {number}")
-            return
-        try:
-            known = self.sizes[item] if isinstance(item, ShapeVar) else write_dim(item, self.sizes)
-        except Undetermined:
-            return  # a check compares it when the rest of it is known
-        agree = self.names.constant(rowwise.agree, "agree", "agree")
-        self.line(f"{agree}({number}, {known})")
-
-    def check(self, node: Check) -> None:
-        known = [(var, name) for var, name in self.sizes.items() if var in needed(node)]
-        held = self.names.constant((node.relation, node.origin, [v for v, _ in known]), "held")
-        test = self.names.constant(check, "check", "check")
-        self.line(f"{test}({held}, ({''.join(f'{name}, ' for _, name in known)}))")
 
     # --- operands ---
 

@@ -44,6 +44,9 @@ class Home:
     def placing(self, arrays: Sequence[Any]) -> Callable[[Any], Any] | None:
         return None
 
+    def stacked_layers(self, name: str) -> tuple[str, ...]:
+        return ()
+
     def returned(self, result: Any, library: str | None, args: Sequence[Any]) -> Any:
         if library in self.native or library is None:
             return result

@@ -18,6 +18,7 @@ from jax import lax
 from axon.backends.bounded import Bounded, Made
 from axon.backends.fusion import Fusion
 from axon.backends.jax_fuse import fused_attention
+from axon.backends.jax_layers import Stacking
 from axon.backends.jax_meanings import BETTER, recomputed
 from axon.backends.numpy_arrays import element, lowest, sliding
 from axon.graph.graph import Function, Graph
@@ -31,8 +32,9 @@ class JaxArrays(Bounded):
     by_segments = False
     tiled = True
 
-    def __init__(self) -> None:
+    def __init__(self, stacking: Stacking | None = None) -> None:
         self.kept: list[Any] = []
+        self.layers = stacking
 
     def shared(self, function: Callable[..., Value]) -> Callable[..., Value]:
         """Traced, and made part of a program, once for all calls with arguments of the same sizes;

@@ -19,6 +19,7 @@ from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.jax_buckets import cut, lengthened
+from axon.backends.jax_layers import Stacking
 from axon.backends.jax_sharding import Sharding
 from axon.backends.meshes import Mesh, Shard
 from axon.backends.options import DEFAULT, Options
@@ -43,10 +44,17 @@ class JaxBackend(Home):
     native = frozenset({"jax", "numpy"})
     options: Options = DEFAULT
 
-    def __init__(self, mesh: Mesh = (), shard: Shard = (), buckets: bool = False) -> None:
+    def __init__(
+        self,
+        mesh: Mesh = (),
+        shard: Shard = (),
+        buckets: bool = False,
+        stack_layers: bool = False,
+    ) -> None:
         """With a mesh programs run on its devices, and `shard` says what is cut."""
-        self.arrays = JaxArrays()
-        self.sharding = Sharding(mesh, shard, buckets) if mesh else None
+        self.stacking = Stacking() if stack_layers else None
+        self.arrays = JaxArrays(self.stacking)
+        self.sharding = Sharding(mesh, shard, buckets, self.stacking) if mesh else None
         self._traced = 0
 
     @property
@@ -54,6 +62,10 @@ class JaxBackend(Home):
         """How many times JAX has traced, and so compiled, a graph or a function on rows."""
         here = self._traced + int(self.arrays.__dict__.get("traced", 0))
         return here if self.sharding is None else here + self.sharding.traced
+
+    def stacked_layers(self, name: str) -> tuple[str, ...]:
+        """What became of the layers of a definition that follow each other."""
+        return () if self.stacking is None else self.stacking.told(name)
 
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None

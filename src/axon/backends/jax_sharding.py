@@ -15,6 +15,7 @@ from axon.backends.code import compile_graph
 from axon.backends.coder import Externs, Placed
 from axon.backends.collectives import Collective, collectives
 from axon.backends.jax_arrays import JaxArrays
+from axon.backends.jax_layers import Stacking
 from axon.backends.meshes import Mesh as Axes
 from axon.backends.meshes import Shard
 from axon.backends.static import is_static
@@ -79,7 +80,8 @@ class MeshArrays(JaxArrays):
     does it divide a Fourier transform along its axis.
     """
 
-    def __init__(self, mesh: Mesh) -> None:
+    def __init__(self, mesh: Mesh, stacking: Stacking | None = None) -> None:
+        super().__init__(stacking)
         self._mesh = mesh
         self.fft = Transforms(self._whole_along)
 
@@ -114,13 +116,15 @@ class Sharding:
     not padded, lies whole on each device.
     """
 
-    def __init__(self, axes: Axes, shard: Shard, buckets: bool = False) -> None:
+    def __init__(
+        self, axes: Axes, shard: Shard, buckets: bool = False, stacking: Stacking | None = None
+    ) -> None:
         self.axes = axes
         self.buckets = buckets
         self.mesh = make_mesh(dict(axes))
         self.shard = shard
         self.traced = 0
-        self._arrays = MeshArrays(self.mesh)
+        self._arrays = MeshArrays(self.mesh, stacking)
 
     # --- programs ---
 

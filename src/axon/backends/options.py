@@ -15,7 +15,8 @@ class Options:
     """`compiled` is for PyTorch: programs go through `torch.compile`. `cache` is for JAX: a folder
     for what it has compiled, of which the next process need compile nothing again. `mesh` and
     `shard` are for JAX too: devices, and which sizes are cut along which of their axes; and so are
-    `buckets`: the sizes that dimensions are padded to.
+    `buckets`: the sizes that dimensions are padded to, and `stack_layers`: layers that follow each
+    other are one loop.
     """
 
     compiled: bool = False
@@ -23,6 +24,7 @@ class Options:
     mesh: Mesh = ()
     shard: Shard = ()
     buckets: Buckets | None = None
+    stack_layers: bool = False
 
     def check(self, backend: str) -> None:
         """Raise a `ValueError` where a backend has no such option."""
@@ -36,6 +38,10 @@ class Options:
             raise ValueError(f"mesh= and shard= are for the backend 'jax', not for {backend!r}")
         if self.buckets is not None and backend != "jax":
             raise ValueError(f"buckets=… are for the backend 'jax', not for {backend!r}")
+        if not isinstance(self.stack_layers, bool):
+            raise ValueError(f"stack_layers= is True or False, and not {self.stack_layers!r}")
+        if self.stack_layers and backend != "jax":
+            raise ValueError(f"stack_layers=True is for the backend 'jax', not for {backend!r}")
 
 
 def folder_of(cache: Any) -> str:

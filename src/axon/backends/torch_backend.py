@@ -52,6 +52,9 @@ class TorchBackend:
         """How often `torch.compile` has compiled a program."""
         return self._traced[0]
 
+    def stacked_layers(self, name: str) -> tuple[str, ...]:
+        return ()
+
     def prepare(self, graph: Graph, externs: Externs, watcher: Watcher | None = None) -> Run:
         compiled = self.compiled and is_static(graph)
         made: dict[Any, tuple[Run, frozenset[int]]] = {}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from axon.importers.formats import ModelFile
     from axon.importers.reporting.report import Report
 
+OF_ONNX = frozenset({"onnx", "google", "numpy"})
+"""Packages that reading an ONNX file imports."""
 NEEDS_ONNX = "ONNX models need onnx: pip install 'axon-shapes[onnx]'"
 
 
@@ -83,7 +85,9 @@ def model_errors() -> Iterator[None]:
 
     try:
         yield
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in OF_ONNX:
+            raise
         raise Unreadable(NEEDS_ONNX) from None
     except (NoModel, BadInput) as problem:
         raise Unreadable(str(problem)) from None

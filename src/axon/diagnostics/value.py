@@ -38,7 +38,8 @@ class Fix:
 class Diagnostic:
     """One message. The first primary label (else the first label) decides line and column.
     `subject` is what it is about, an operator say; the message begins with it. `fixes` were not
-    tried yet: the first that works is the help, and the `fix`.
+    tried yet: the first that works is the help, and the `fix`. `elements` are the element types
+    that differ, where it is about that.
     """
 
     code: str
@@ -50,6 +51,7 @@ class Diagnostic:
     subject: str = ""
     fixes: tuple[Fix, ...] = ()
     fix: Fix | None = None
+    elements: frozenset[str] = frozenset()
 
     @property
     def span(self) -> Span | None:

@@ -114,7 +114,7 @@ def plain_reading(view: View, signature: Signature) -> str | None:
         reading = None
         if definition is not None and alone and isinstance(item, ast.Binding):
             reading = reading_among(item.value, definition, view.environment())
-        view.kept[key] = reading
+        view.kept[key] = None if reading is None else reading.text
     found = view.kept[key]
     return found if isinstance(found, str) else None
 

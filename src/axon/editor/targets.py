@@ -9,7 +9,6 @@ from axon.editor.view import View
 from axon.ops import OPERATORS
 from axon.syntax import ast
 from axon.types.elements import CLASSES
-from axon.types.type import Record
 
 MOST_STEPS = 20
 
@@ -216,7 +215,3 @@ def _member_value(
             return document, view, type_
         case _:
             return None
-
-
-def fields_of_type(type_: object) -> tuple[str, ...]:
-    return type_.names if isinstance(type_, Record) else ()

@@ -27,8 +27,10 @@ class Part(NamedTuple):
     step: int
 
 
-def parted(node: Node, index: int, parts: Sequence[Part], later: Expression | None) -> Expression:
-    """The parts of an input that lie between bounds that are numbers, or sizes. `later` is what
+def parted(
+    node: Node, index: int, parts: Sequence[Part], fallback: Expression | None
+) -> Expression:
+    """The parts of an input that lie between bounds that are numbers, or sizes. `fallback` is what
     only a run knows, if it is not known from which end a bound counts.
     """
     expr, other = node.input(index), dict[int, Any]()
@@ -43,8 +45,8 @@ def parted(node: Node, index: int, parts: Sequence[Part], later: Expression | No
         elif not _takes_all(start, end, step, whole):
             low, high = _bounds(start, end, step)
             expr = node.call("slice", expr, axis=axis, start=low, stop=high, step=step)
-    if other and later is not None:
-        expr = _of_sizes(node, later, node.importer.state.prune(node.infer(expr)), other)
+    if other and fallback is not None:
+        expr = _of_sizes(node, fallback, node.importer.state.prune(node.infer(expr)), other)
     return expr
 
 

@@ -88,10 +88,10 @@ def import_operations(
         asked = _Asked(model, format, name, forget, program)
         found, said = _by_cases(asked, said or {})
         if explained:
-            return _rounds(asked, said, direct=False)
+            return _rounds(asked, said, reasons=True)
         state = found.importer.state
         if reasons and (state.store.conflicts or state.diagnostics or found.emptied()):
-            found = _rounds(asked, said, direct=False)
+            found = _rounds(asked, said, reasons=True)
         return found
 
 
@@ -107,9 +107,9 @@ class _Asked(NamedTuple):
 
 def _by_cases(asked: _Asked, said: dict[str, Type]) -> tuple[Imported, dict[str, Type]]:
     """Infer, and again with the ranks of inputs that are the only ones that make sense."""
-    found = _rounds(asked, said, direct=True)
+    found = _rounds(asked, said, reasons=False)
     tried = asked._replace(program=False)
-    cases = Cases(lambda types: _rounds(tried, {**said, **types}, direct=True).importer)
+    cases = Cases(lambda types: _rounds(tried, {**said, **types}, reasons=False).importer)
     for _ in range(MOST_ROUNDS):
         state = found.importer.state
         open_ = any(found.importer.shape(name) is None for name in found.inputs)
@@ -121,15 +121,15 @@ def _by_cases(asked: _Asked, said: dict[str, Type]) -> tuple[Imported, dict[str,
         if not decided:
             break
         said = {**said, **decided}
-        found = _rounds(asked, said, direct=True)
+        found = _rounds(asked, said, reasons=False)
     return found, said
 
 
-def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
+def _rounds(asked: _Asked, said: dict[str, Type], reasons: bool) -> Imported:
     """Infer, and again while more is known of the inputs, or of sizes, at the end than at the
     beginning.
     """
-    found = _once(asked, said, direct)
+    found = _once(asked, said, reasons)
     for _ in range(MOST_ROUNDS):
         more, sizes = _says_more(found, said), found.importer.sizes.surer()
         if found.importer.state.store.conflicts or not (more or sizes):
@@ -137,7 +137,7 @@ def _rounds(asked: _Asked, said: dict[str, Type], direct: bool) -> Imported:
         begun = found.given
         if more:
             begun = {n: said.get(n) or _again(found.type(n)) for n in found.inputs}
-        found = _once(asked, begun, direct, found.named, sizes)
+        found = _once(asked, begun, reasons, found.named, sizes)
     return found
 
 
@@ -152,14 +152,14 @@ def _says_more(found: Imported, said: dict[str, Type]) -> bool:
 def _once(
     asked: _Asked,
     known: dict[str, Type],
-    direct: bool,
+    reasons: bool,
     before: dict[str, DimVar] | None = None,
     sizes: Sizes | None = None,
 ) -> Imported:
     model, graph = asked.model, asked.model.graph
     format, operations = asked.format, graph.operations
     importer = Importer(asked.name, format.node, operations, sizes or Sizes(), asked.program)
-    importer.state.reasons = not direct
+    importer.state.reasons = reasons
     importer.state.uniform = True
     importer.opset = model.version
     importer.own.update(model.titles)
@@ -189,10 +189,10 @@ def _once(
 
 def _weights(importer: Importer, constants: list[Constant]) -> None:
     """The weights; those whose elements do not matter and that are of one type share it."""
-    alike: dict[tuple[str, tuple[int, ...]], str] = {}
+    first_of: dict[tuple[str, tuple[int, ...]], str] = {}
     for constant in constants:
         name, kind = constant.name, (constant.elem or "", constant.dims)
-        like = alike.get(kind)
+        like = first_of.get(kind)
         if like is not None:
             importer.define(name, importer.types[like])
             importer.memo.kinds[name] = importer.memo.kinds.get(like) or importer.kinds(like)
@@ -201,7 +201,7 @@ def _weights(importer: Importer, constants: list[Constant]) -> None:
         else:
             importer.define(name, constant.type)
             if constant.elem is not None:
-                alike[kind] = name
+                first_of[kind] = name
 
 
 def _again(type_: Type) -> Type:

@@ -267,11 +267,11 @@ class Importer:
                 raise Asked
             self.sizes.some.add(dim)
 
-    def enter_room(self, room: Dim) -> None:
+    def enter_slack(self, slack: Dim) -> None:
         """A window fits into a tensor: this is what is left beside it."""
         if self.state.sealed:
             raise Asked
-        self.sizes.rooms[room] = None
+        self.sizes.slacks[slack] = None
 
     # --- outcomes ---
 

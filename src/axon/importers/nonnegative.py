@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 from axon.types import dim as dims
 from axon.types.dim import Dim
 
-MOST_ROOMS = 64
+MOST_SLACKS = 64
 
 
 @dataclass(slots=True)
 class Sizes:
-    """`some` are sizes of tensors; `rooms` are what inputs have beside windows, which fit in, and
+    """`some` are sizes of tensors; `slacks` are what inputs have beside windows, which fit in, and
     `unsure` what was asked for and is not known.
     """
 
     some: set[Dim] = field(default_factory=set)
-    rooms: dict[Dim, None] = field(default_factory=dict)
+    slacks: dict[Dim, None] = field(default_factory=dict)
     unsure: set[Dim] = field(default_factory=set)
 
     def has(self, dim: Dim) -> bool:
         """Whether it is one of them, or no less than one."""
         if dim in self.some:
             return True
-        rooms = list(self.rooms)[:MOST_ROOMS]
-        return any(dims.is_nonnegative(dims.sub(dim, room)) for room in rooms)
+        slacks = list(self.slacks)[:MOST_SLACKS]
+        return any(dims.is_nonnegative(dims.sub(dim, slack)) for slack in slacks)
 
     def surer(self) -> Sizes | None:
         """What is known in the end, if it answers a question that came before: a model may compute
@@ -33,4 +33,4 @@ class Sizes:
         """
         if not any(map(self.has, self.unsure)):
             return None
-        return Sizes(self.some, self.rooms)
+        return Sizes(self.some, self.slacks)

@@ -380,8 +380,8 @@ def used(operation: Operation) -> set[str]:
     """
     found = {*operation.inputs, *operation.outputs}
     for graph in operation.graphs():
-        inside = {name for inner in graph.operations for name in used(inner)}
-        found |= {*inside, *(each.name for each in graph.outputs)} - set(graph.own_names())
+        names = {name for inner in graph.operations for name in used(inner)}
+        found |= {*names, *(each.name for each in graph.outputs)} - set(graph.own_names())
     return found
 
 

@@ -32,6 +32,6 @@ def window_fits(node: Node, x: Shape | None, f: Shape | None, slid: dict[str, An
     for i, (size, window) in enumerate(zip(x[2:], f[2:], strict=True)):
         if isinstance(size, DimVar | Poly) and isinstance(window, int):
             extent = slid["dilation"][i] * (window - 1) + 1
-            room = dims.sub(dims.add(size, pads[:count][i] + pads[-count:][i]), extent)
-            if not dims.is_nonnegative(room):
-                node.importer.enter_room(room)
+            slack = dims.sub(dims.add(size, pads[:count][i] + pads[-count:][i]), extent)
+            if not dims.is_nonnegative(slack):
+                node.importer.enter_slack(slack)

@@ -55,6 +55,9 @@ class Backend(Protocol):
     @property
     def compilations(self) -> int: ...
 
+    def stacked_layers(self, name: str) -> tuple[str, ...]:
+        """What became of the layers of a definition, where they are stacked."""
+
     def prepare(
         self, graph: Graph, externs: Externs, watcher: Watcher | None = None
     ) -> Callable[..., Any]: ...
@@ -99,7 +102,9 @@ def _backend(name: str, options: Options) -> Backend:
             except Unusable as problem:
                 raise ArgumentError(str(problem)) from None
         try:
-            return JaxBackend(options.mesh, options.shard, options.buckets is not None)
+            return JaxBackend(
+                options.mesh, options.shard, options.buckets is not None, options.stack_layers
+            )
         except CannotShard as problem:
             raise ValueError(f"mesh: {problem}") from None
     if name == "torch":

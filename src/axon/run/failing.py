@@ -89,9 +89,9 @@ class Failures:
 
 def _of_32_bits(problem: Diagnostic) -> Diagnostic:
     """The same with a help, where 64 bits are wanted and there are 32."""
-    words, pairs = set(problem.message.split()), (("i64", "i32"), ("u64", "u32"), ("f64", "f32"))
-    pair = next((pair for pair in pairs if words >= {*pair}), None)
-    if problem.code != "AX205" or pair is None:
+    pairs = (("i64", "i32"), ("u64", "u32"), ("f64", "f32"))
+    pair = next((pair for pair in pairs if problem.elements == {*pair}), None)
+    if pair is None:
         return problem
     wide, narrow = pair
     hint = f'JAX makes {narrow} of {wide} without jax.config.update("jax_enable_x64", True)'

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from axon.inference.report.plain import Reading
     from axon.pages.figure import Figure
     from axon.run.bucket_report import Report
     from axon.run.bucketed import Bucketed
@@ -147,7 +148,7 @@ class Function:
         """
         return self.described.line().partition(" : ")[2]
 
-    @cached_property
+    @property
     def plain(self) -> str | None:
         """What a person would write down for its type: a reading, which the type is more general
         than. None if the type has no open rank and no broadcast, or no reading was confirmed.
@@ -156,6 +157,10 @@ class Function:
         >>> axon.compile("f = fn (x, w, b) { x @ w + b }").f.plain
         '(t [b,c], t [c,e], t [e]) -> t [b,e]'
         """
+        return None if self._reading is None else self._reading.text
+
+    @cached_property
+    def _reading(self) -> Reading | None:
         from axon.plain import plain_reading
 
         return plain_reading(self._checked, self._module, self.definition)
@@ -293,7 +298,7 @@ class Function:
         """What its parameters are found by."""
         from axon.run.parameters import Subject
 
-        return Subject(self.definition, self._params, self._module, self.plain)
+        return Subject(self.definition, self._params, self._module, self._reading)
 
     def module(
         self,
@@ -395,6 +400,21 @@ class Function:
         line 1: map: `own` is a caller's operator
         """
         return self._executables.row_loops()
+
+    @property
+    def stacked_layers(self) -> tuple[str, ...]:
+        """What `stack_layers=True` made of the functions that calls so far have called for each of
+        many layers.
+
+        >>> import axon
+        >>> layer = "layer = fn (w : f32 [d,d], x : f32 [n,d]) { x @ w };"
+        >>> text = layer + "f = fn (a, b, x) { layer(b, layer(a, x)) };"
+        >>> net = axon.compile(text).on("jax", stack_layers=True)
+        >>> made = net.f([[2.0]], [[3.0]], [[1.0]])
+        >>> print(*net.f.stacked_layers)
+        line 1: layer: 2 calls in one loop
+        """
+        return self._backend.stacked_layers(self.__name__)
 
     def watch(self, watcher: Watcher) -> None:
         """Call `watcher` with the progress of a call: how many nodes of the graph are done, of how

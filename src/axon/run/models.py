@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from axon.importers.formats import ModelFile
+from axon.importers.operations import NoModel
 from axon.importers.recognise import TORCH
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program
@@ -44,7 +45,10 @@ class ModelProgram(Program):
         """
         if self._model.kind != TORCH:
             raise ProgramError(f"{self._model.name} is an ONNX model: `dynamic` is of PyTorch's")
-        return (self._investigate or self._model.dynamic)()
+        try:
+            return (self._investigate or self._model.dynamic)()
+        except NoModel as problem:  # what the exporter says of sizes is read only now
+            raise ProgramError(str(problem)) from None
 
     @cached_property
     def report(self) -> Report:

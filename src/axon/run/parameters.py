@@ -18,12 +18,12 @@ from axon.graph.module import Module
 from axon.graph.scope import as_function
 from axon.inference.program import Definition
 from axon.inference.recording.elaborate import Elaboration, elaborate
+from axon.inference.report.plain import Reading
 from axon.inference.report.signature import describe_definition
 from axon.ops.memory import shown
 from axon.run.errors import ArgumentError
 from axon.run.specialise import type_of
-from axon.source import Source
-from axon.syntax import ast, parse_signature
+from axon.syntax import ast
 from axon.types.dim import Dim
 from axon.types.elements import BIT, class_name
 from axon.types.reader import Reader
@@ -52,7 +52,7 @@ class Subject:
     definition: Definition
     arguments: tuple[str, ...]
     module: Module
-    plain: str | None = None
+    plain: Reading | None = None
     """The plain reading of its type, which decides ranks that the type leaves open."""
 
     @property
@@ -119,10 +119,9 @@ def _check_argument(subject: Subject, name: str) -> None:
         raise ArgumentError(f"{subject.name} has no argument `{name}`: its arguments are {listed}")
 
 
-def unsettled(definition: Definition, plain: str | None = None) -> Settled:
+def unsettled(definition: Definition, plain: Reading | None = None) -> Settled:
     """The types of the parameters while no size is known."""
-    found = None if plain is None else _plainly(plain)
-    params, variables = _own(definition) if found is None else found
+    params, variables = _own(definition) if plain is None else _plainly(plain)
     closed = map(_closing(params).type, params)
     types = dict(zip(argument_names(definition), closed, strict=True))
     which = tuple(name for name, each in types.items() if isinstance(each, Record))
@@ -139,8 +138,9 @@ def settled(
     of arguments, or values of these types; what follows from them is inferred.
     """
     which = chosen(subject, params)
-    plain = None if subject.plain is None else _plainly(subject.plain)
-    readings = [each for each in (plain, _own(subject.definition)) if each is not None]
+    readings = [_own(subject.definition)]
+    if subject.plain is not None:
+        readings.insert(0, _plainly(subject.plain))
     fitting = [each for each in readings if sizes.keys() <= each[1].keys()]
     if not fitting:
         known = readings[0][1]
@@ -194,9 +194,21 @@ def _settled(
 
 
 def _own(definition: Definition) -> tuple[tuple[Type, ...], dict[str, Var]]:
-    """The types of the arguments with variables of their own, by the names in the signature."""
-    params = _parameter_types(definition)
+    """The types of the arguments with variables of their own, by the names in the signature: sizes
+    first, then element types.
+    """
     known = {var: name for name, var in describe_definition(definition).variables.items()}
+    return _with_own(_parameter_types(definition), known)
+
+
+def _plainly(plain: Reading) -> tuple[tuple[Type, ...], dict[str, Var]]:
+    """The same for a plain reading."""
+    return _with_own(plain.type.params, plain.names.given)
+
+
+def _with_own(
+    params: tuple[Type, ...], known: Mapping[Var, str]
+) -> tuple[tuple[Type, ...], dict[str, Var]]:
     renaming = Renaming({}, {}, {}, {})
     variables: dict[str, Var] = {}
     scope = given_at(1)
@@ -217,21 +229,8 @@ def _own(definition: Definition) -> tuple[tuple[Type, ...], dict[str, Var]]:
                 continue
         if name and not isinstance(new, TypeVar):
             variables[name] = new
-    return tuple(renaming.type(param) for param in params), variables
-
-
-def _plainly(plain: str) -> tuple[tuple[Type, ...], dict[str, Var]] | None:
-    """The same for a plain reading."""
-    parsed, problems = parse_signature(Source("the plain reading", plain))
-    if parsed is None or problems or not isinstance(parsed.type, ast.FnType):
-        return None
-    scope = Scope()
-    reader = Reader(scope, 0, 1)
-    reader.in_parameter = True
-    params = tuple(reader.read_type(param) for param in parsed.type.params)
-    if reader.diagnostics:
-        return None
-    return params, {**scope.index, **scope.elems}
+    ordered = sorted(variables.items(), key=lambda each: isinstance(each[1], ElemVar))
+    return tuple(renaming.type(param) for param in params), dict(ordered)
 
 
 def signature_names(definition: Definition) -> Show:

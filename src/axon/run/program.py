@@ -186,6 +186,7 @@ class Program:
         mesh: Mapping[str, int] | None = None,
         shard: Mapping[str, str | Sequence[str]] | None = None,
         buckets: Any = None,
+        stack_layers: bool = False,
     ) -> Self:
         """The same program on another backend; `compiled` is for PyTorch. `cache` is for JAX: a
         folder that keeps what it has compiled, for the next process. So are `mesh`, devices by
@@ -197,6 +198,10 @@ class Program:
         two), a number (its multiples), or a list of sizes; `"auto"` is "pow2" for all dimensions
         that can be padded. Results are those of the exact program. `net.f.report()` shows what
         became of it.
+
+        With `stack_layers`, for JAX too, a function that is called for each of many layers, one
+        after another, is compiled once: it becomes a loop over the layers, whose weights are
+        stacked in each call. `net.f.stacked_layers` lists which are.
         """
         folder = None if cache is None else folder_of(cache)
         axes = () if mesh is None else mesh_of(mesh)
@@ -204,7 +209,7 @@ class Program:
         if bool(axes) != bool(cut):
             raise ValueError("mesh= and shard= belong together: which sizes does which axis cut?")
         check_names(cut, self._checked.inferred.definitions)
-        options = Options(compiled, folder, axes, cut, self._buckets(buckets))
+        options = Options(compiled, folder, axes, cut, self._buckets(buckets), stack_layers)
         return self._on(backend(backend_name, options))
 
     def _on(self, made: Backend) -> Self:

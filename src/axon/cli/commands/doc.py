@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from axon.cli.commands.infer import parameter_tables
     from axon.driver import check
-    from axon.plain import plain_readings
+    from axon.plain import confirmed
     from axon.reference.program import Page, page_of
 
     finder = Finder()
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         errors.extend(found)
         if not checked.ok:
             return HAS_ERRORS
-        tables = parameter_tables(checked, plain_readings(checked))
+        tables = parameter_tables(checked, confirmed(checked))
         pages.append(page_of(checked, [repr(t) if t else "" for t in tables]))
         return FINE
 

@@ -18,6 +18,7 @@ from axon.importers.recognise import is_model
 
 if TYPE_CHECKING:
     from axon.driver import Checked
+    from axon.inference.report.plain import Reading
     from axon.run.parameter_table import Parameters
 
 
@@ -134,12 +135,13 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
     paper = options.notation == "paper"
     checked = check(read_program(path), find_import, paper, options.prove)
     status = FINE if checked.ok else HAS_ERRORS
-    plain: Sequence[str | None] = (None,) * len(checked.signatures)
+    readings: Sequence[Reading | None] = (None,) * len(checked.signatures)
     if options.json or options.plain or options.params:
-        from axon.plain import plain_readings
+        from axon.plain import confirmed
 
-        plain = plain_readings(checked)
-    tables = parameter_tables(checked, plain) if options.params else [None] * len(plain)
+        readings = confirmed(checked)
+    plain = [None if reading is None else reading.text for reading in readings]
+    tables = parameter_tables(checked, readings) if options.params else [None] * len(plain)
     if options.json:
         definitions = [
             {
@@ -166,7 +168,7 @@ def _infer_program(path: str, options: argparse.Namespace) -> tuple[dict[str, ob
     return None, status
 
 
-def parameter_tables(checked: Checked, plain: Sequence[str | None]) -> list[Parameters | None]:
+def parameter_tables(checked: Checked, plain: Sequence[Reading | None]) -> list[Parameters | None]:
     """The parameters of each definition, with the ranks of its plain reading if it has one."""
     from axon.run.parameter_table import table
     from axon.run.parameters import unsettled

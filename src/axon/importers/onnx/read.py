@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from axon.contents.singles import shortest
@@ -29,6 +29,8 @@ LISTED = {
     9: "int32_data", 11: "double_data",
 }  # fmt: skip
 """The fields that hold them where a file has them as lists."""
+MALFORMED = (ValueError, TypeError, RuntimeError, OverflowError)
+"""What `onnx.numpy_helper.to_array` raises for a tensor that makes no sense."""
 ELSEWHERE = 1
 """Where the data of a tensor is that the file does not hold."""
 
@@ -172,16 +174,9 @@ def constant_of(tensor: Any) -> Constant:
 
 def _array(tensor: Any) -> Any:
     """A tensor that is in the file, as an array; None if it is malformed."""
-    if tensor.data_location == ELSEWHERE:
-        return None
-    try:
-        return _elements(tensor)
-    except (ValueError, TypeError, RuntimeError, OverflowError):
-        return None
-
-
-def _elements(tensor: Any) -> Any:
     kind, dims, data = tensor.data_type, tensor.dims[:], tensor.raw_data
+    if tensor.data_location == ELSEWHERE or min(dims, default=0) < 0:
+        return None
     if isinstance(tensor, WireMessage):
         return elements(tensor)
     import numpy
@@ -189,10 +184,25 @@ def _elements(tensor: Any) -> Any:
     if kind in RAW:
         count, dtype = math.prod(dims), RAW[kind]
         if data and len(data) == count * int(dtype[2:]):
-            return numpy.frombuffer(data, dtype).reshape(dims)
+            return of_shape(numpy.frombuffer(data, dtype), dims)
         listed = () if data else getattr(tensor, LISTED[kind])
         if listed and len(listed) == count:
-            return numpy.array(listed, dtype).reshape(dims)
+            try:
+                flat = numpy.array(listed, dtype)
+            except OverflowError:
+                return None  # an element that its type does not have
+            return of_shape(flat, dims)
     import onnx.numpy_helper
 
-    return onnx.numpy_helper.to_array(tensor)
+    try:
+        return onnx.numpy_helper.to_array(tensor)
+    except MALFORMED:
+        return None
+
+
+def of_shape(flat: Any, dims: Sequence[int]) -> Any:
+    """Elements in a shape; None if it has more dimensions, or larger ones, than an array may."""
+    try:
+        return flat.reshape(dims)
+    except ValueError:
+        return None

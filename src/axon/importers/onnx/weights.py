@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from math import prod
@@ -10,9 +11,11 @@ from typing import Any
 
 import numpy
 
+from axon.importers.onnx.read import MALFORMED, of_shape
 from axon.importers.operations import Constant, NoModel
 from axon.importers.plain_array import PlainArray
 
+OFFSET = re.compile(r"\d{1,20}", re.ASCII)
 IN_A_FILE = 1
 """The data of a tensor is not in the model, but in a file beside it."""
 
@@ -59,7 +62,7 @@ def read_weight(constant: Constant, folder: str | None) -> Any:
     if tensor.data_location != IN_A_FILE:
         try:
             return numpy.asarray(onnx.numpy_helper.to_array(tensor))
-        except (ValueError, TypeError) as problem:
+        except MALFORMED as problem:
             raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
     entries = {entry.key: entry.value for entry in tensor.external_data}
     _check_sizes(tensor)
@@ -67,16 +70,26 @@ def read_weight(constant: Constant, folder: str | None) -> Any:
     path = _path_in(entries.get("location", ""), folder, tensor.name)
     try:
         dtype = numpy.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
-        offset = int(entries.get("offset", "0") or 0)
-        wanted = prod(sizes) * dtype.itemsize
-        if offset < 0 or os.path.getsize(path) < offset + wanted:
+    except KeyError:
+        raise NoModel(f"the weight `{tensor.name}` has an unknown element type") from None
+    offset = entries.get("offset") or "0"
+    if not OFFSET.fullmatch(offset):
+        raise NoModel(f"the weight `{tensor.name}` has the offset `{offset[:40]}`: no number")
+    start, wanted = int(offset), prod(sizes) * dtype.itemsize
+    try:
+        if os.path.getsize(path) < start + wanted:
             raise NoModel(f"the data of `{tensor.name}` is not all in {os.path.basename(path)}")
         with open(path, "rb") as file:
-            file.seek(offset)
+            file.seek(start)
             data = file.read(wanted)
-        return numpy.frombuffer(data, dtype.newbyteorder("<")).reshape(sizes)
-    except (OSError, ValueError, KeyError) as problem:
+    except OSError as problem:
         raise NoModel(f"the weight `{tensor.name}` cannot be read: {problem}") from None
+    if len(data) != wanted:
+        raise NoModel(f"the data of `{tensor.name}` is not all in {os.path.basename(path)}")
+    found = of_shape(numpy.frombuffer(data, dtype.newbyteorder("<")), sizes)
+    if found is None:
+        raise NoModel(f"the weight `{tensor.name}` has sizes that no array has")
+    return found
 
 
 def _check_sizes(tensor: Any) -> None:

@@ -143,9 +143,9 @@ def _tensors(show: Show, plain: Show, imported: Imported) -> dict[str, TensorRep
         return made
 
     for own, names in importer.inner.items():  # one name in several graphs may be several tensors
-        alike = [report(name) for name in names if name in importer.types]
-        first = alike[0] if alike else NOTHING
-        found[own] = first if all(each == first for each in alike[1:]) else NOTHING
+        of_name = [report(name) for name in names if name in importer.types]
+        first = of_name[0] if of_name else NOTHING
+        found[own] = first if all(each == first for each in of_name[1:]) else NOTHING
     for name in importer.types:
         if name not in importer.hidden:
             found[name] = report(name)

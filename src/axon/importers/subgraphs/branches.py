@@ -28,8 +28,8 @@ def choose(node: Node, known: Contents | None, test: Expression, then_: str, els
         return
     same = list(zip(one.outputs, other.outputs, strict=False))
     branches = [function(node, b, (), as_parts(b.outputs), same) for b in (one, other)]
-    later = _differing(node, test, one, other)
-    node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), later)
+    fallback = _differing(node, test, one, other)
+    node.step(tuple(node.outputs[: len(types)]), node.call("cond", test, *branches), fallback)
 
 
 def _differing(node: Node, test: Expression, then: Subgraph, else_: Subgraph) -> Expression | None:

@@ -256,18 +256,18 @@ def write_loop(
     states: Sequence[str],
     rows: Sequence[str],
     types: Sequence[Type],
-    later: Expression | None = None,
+    fallback: Expression | None = None,
 ) -> None:
     """An expression makes a state and rows, each one tensor or a tuple of some; `types` are theirs,
     in that order. A state without a name is not used.
     """
     rows, even = _as_they_come(node, rows, types[len(states) :])
     if not rows or (not states and len(rows) == 1):
-        node.step((*states, *rows), expr, later)
+        node.step((*states, *rows), expr, fallback)
     else:
         state = _joint_name(node, "state", states, types)
         row = _joint_name(node, "rows", rows, types[len(states) :])
-        node.step((state, row), expr, later)
+        node.step((state, row), expr, fallback)
         for part, names in ((state, states), (row, rows)):
             if len(names) > 1:
                 node.step(tuple(names), node.tensor(part))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from axon.importers.operations import NoModel
+from axon.importers.torch.document import Document, WrongDocument
 
 LARGEST_PROGRAM = 512 << 20
 """Bytes of a program, or of a table of weights, that are read."""
@@ -44,9 +45,13 @@ class Archive:
     sizes: dict[str, int]
     packed: frozenset[str] = frozenset()
     """The entries that are compressed."""
-    program: dict[str, Any] = field(default_factory=dict)
+    program: Document = field(default_factory=lambda: Document({}, ""))
 
-    def json(self, entry: str) -> Any:
+    def refused(self, wrong: WrongDocument) -> NoModel:
+        """The error that its document is not that of a program."""
+        return NoModel(f"{self.name} is not a program of torch.export: {wrong}")
+
+    def json(self, entry: str) -> Document:
         """The document that an entry holds."""
         most = LARGEST_COMPRESSED if entry in self.packed else LARGEST_PROGRAM
         if self.sizes[entry] > most:
@@ -59,7 +64,7 @@ class Archive:
                 json.dumps(found, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             raise NoModel(f"{self.name}: {entry} is not JSON that can be read") from None
-        return found
+        return Document(found, entry)
 
     def bytes(self, entry: str, start: int = 0, count: int | None = None) -> bytes:
         """What an entry holds, or a part of it."""
@@ -133,13 +138,10 @@ def open_archive(file: Any, name: str) -> Archive:
     return opened
 
 
-def _program(archive: Archive) -> dict[str, Any]:
+def _program(archive: Archive) -> Document:
     """The document of the program; an archive has one."""
     found = [e for e in archive.sizes if e.startswith(PROGRAM) and e.endswith(".json")]
     if len(found) != 1:
         many = "no program" if not found else f"{len(found)} programs, and Axon reads one"
         raise NoModel(f"{archive.name} has {many}")
-    program = archive.json(found[0])
-    if not isinstance(program, dict):
-        raise NoModel(f"{archive.name}: {found[0]} is not a program")
-    return program
+    return archive.json(found[0])

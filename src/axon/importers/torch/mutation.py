@@ -284,12 +284,10 @@ class _Rewriter:
                 return self.make(like, "reshape_as", {"self": _T(value), "other": _T(base)})
             case _ if operator in TURNED:
                 return self.make(like, operator, {"self": _T(value), **given})
-            case "permute" if _are_ints(given.get("dims")):
-                dims = given["dims"]
-                order = [axis % len(dims) for axis in dims]
+            case "permute" if (order := _order(given.get("dims"))) is not None:
                 back = tuple(order.index(axis) for axis in range(len(order)))
                 return self.make(like, "permute", {"self": _T(value), "dims": back})
-            case "movedim" | "moveaxis":
+            case "movedim" | "moveaxis" if given.keys() >= {"source", "destination"}:
                 ends = {"source": given["destination"], "destination": given["source"]}
                 return self.make(like, "movedim", {"self": _T(value), **ends})
             case _ if operator in CUT:
@@ -326,8 +324,12 @@ def _with_operands(value: Any, operand: Any) -> Any:
     return value
 
 
-def _are_ints(value: Any) -> bool:
-    return isinstance(value, tuple) and all(type(each) is int for each in value)
+def _order(value: Any) -> list[int] | None:
+    """The axes of a permutation, counted from the front; None if it is none."""
+    if not isinstance(value, tuple) or not all(type(each) is int for each in value):
+        return None
+    order = [axis % len(value) for axis in value]
+    return order if sorted(order) == list(range(len(value))) else None
 
 
 def _self(operation: Operation) -> str:

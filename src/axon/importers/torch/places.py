@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from axon.importers.operations import Place
+from axon.importers.torch.document import Document
 
 FRAME = re.compile(r'File "([^"\n]*)", line (\d{1,9}), in [^\n]*(?:\n([^\n]*))?')
 LONGEST = 20_000
 LONGEST_LINE = 400
 
 
-def place_of(metadata: Any) -> Place | None:
+def place_of(metadata: Document) -> Place | None:
     """The innermost line that is not PyTorch's own, if there is one."""
-    if not isinstance(metadata, dict):
+    trace = metadata.text_if_any("stack_trace")
+    if len(trace) > LONGEST:
         return None
-    trace, modules = metadata.get("stack_trace"), metadata.get("nn_module_stack")
-    if not isinstance(trace, str) or len(trace) > LONGEST:
-        return None
-    return _place(trace, modules if isinstance(modules, str) else "")
+    return _place(trace, metadata.text_if_any("nn_module_stack"))
 
 
 @lru_cache(4096)

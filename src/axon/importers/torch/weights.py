@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from axon.importers.operations import Constant, NoModel
 from axon.importers.plain_array import PlainArray
 from axon.importers.torch.archive import Archive
+from axon.importers.torch.document import Document, WrongDocument
 from axon.importers.torch.elements import COMPLEX, ELEMENTS, OF_PARTS
 
 BYTES = {
@@ -33,7 +34,7 @@ class Stored(NamedTuple):
     """What the table of an archive says of a tensor."""
 
     folder: str
-    entry: Any
+    entry: Document
     part: int | None = None
     """Of complex numbers, the real part or the imaginary one: they take turns."""
 
@@ -131,27 +132,30 @@ def layout(source: Any) -> Layout:
         raise NoModel(f"{archive.name} does not have the values of `{name}`")
     if elem is None:
         raise NoModel(f"`{name}` has elements that Axon lacks")
-    entry, wrong = stored.entry, NoModel(f"{archive.name}: the table of weights is damaged")
     try:
-        if entry["use_pickle"]:
-            raise NoModel(f"`{name}` is stored as a pickle, which Axon does not open")
-        meta, path = entry["tensor_meta"], stored.folder + entry["path_name"]
-        sizes = tuple(_integer(n) for n in meta["sizes"])
-        strides = tuple(_integer(n) for n in meta["strides"])
-        offset, dtype = _integer(meta["storage_offset"]), _number(meta["dtype"])
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise wrong from None
+        return _layout(archive, name, elem, dims, stored)
+    except WrongDocument as wrong:
+        raise NoModel(f"{archive.name} is damaged: {wrong}") from None
+
+
+def _layout(
+    archive: Archive, name: str, elem: str, dims: tuple[int, ...], stored: Stored
+) -> Layout:
+    entry = stored.entry
+    if entry["use_pickle"].flag():
+        raise NoModel(f"`{name}` is stored as a pickle, which Axon does not open")
+    meta, path = entry["tensor_meta"], stored.folder + entry["path_name"].text()
+    sizes = tuple([_integer(each) for each in meta["sizes"].items()])
+    strides = tuple([_integer(each) for each in meta["strides"].items()])
+    offset, dtype = _integer(meta["storage_offset"]), meta["dtype"].integer()
     known = ELEMENTS.get(dtype)
     if stored.part is not None:
         known = OF_PARTS.get(COMPLEX.get(dtype, ""))
         strides, offset = tuple([2 * step for step in strides]), 2 * offset + stored.part
-    if (
-        known != elem
-        or sizes != dims
-        or len(strides) != len(sizes)
-        or min((*strides, offset), default=0) < 0
-    ):
-        raise wrong
+    if known != elem or sizes != dims:
+        raise meta.wrong(f"has another type than `{name}` in the program")
+    if len(strides) != len(sizes) or min((*strides, offset), default=0) < 0:
+        raise meta.wrong("does not say where the elements are")
     found = Layout(archive, name, elem, sizes, strides, offset, path)
     if prod(sizes) and (offset + found.extent) * BYTES[elem] > archive.sizes.get(path, 0):
         raise NoModel(f"{archive.name}: the values of `{name}` are not all there")
@@ -160,11 +164,6 @@ def layout(source: Any) -> Layout:
     return found
 
 
-def _integer(value: Any) -> int:
-    return _number(value["as_int"])
-
-
-def _number(found: Any) -> int:
-    if not isinstance(found, int) or isinstance(found, bool):
-        raise ValueError(found)
-    return found
+def _integer(size: Document) -> int:
+    """A size that is a number."""
+    return size["as_int"].integer()

@@ -156,10 +156,10 @@ class _Layer:
 
     def _outside(self, copies: list[list[Line]]) -> dict[Place, tuple[Operand, ...]]:
         """What each copy takes from outside, by line and operand."""
-        inside = wiring(self.writer, copies[0])
+        lines = wiring(self.writer, copies[0])
         return {
             (o, i): tuple(taken[o][i] for taken in self.taken)
-            for o, line in enumerate(inside)
+            for o, line in enumerate(lines)
             for i, place in enumerate(line)
             if place is None
         }
@@ -244,11 +244,11 @@ class _Layer:
     # --- writing ---
 
     def _parameters(
-        self, given: list[tuple[Operand, ...]], inside: set[str]
+        self, given: list[tuple[Operand, ...]], taken: set[str]
     ) -> dict[tuple[Operand, ...], str]:
         """Names of parameters: those of the first arguments, if nothing else has them."""
         named: dict[tuple[Operand, ...], str] = {}
-        taken = {*inside, *self.names.values(), *self.writer.names.taken, *OPERATORS, *RESERVED}
+        taken = {*taken, *self.names.values(), *self.writer.names.taken, *OPERATORS, *RESERVED}
         for key in given:
             base = self._parameter(key[0].removesuffix("()"))
             name = next(n for n in _numbered(base) if n not in taken)

@@ -39,7 +39,7 @@ def lines(writer: Writer) -> list[Line]:
     """The lines of the model's own graph, in its order."""
     importer = writer.importer
     steps = _steps(importer, importer.steps)
-    writer.inside = {key: _steps(importer, each.steps) for key, each in importer.graphs.items()}
+    writer.subgraphs = {key: _steps(importer, each.steps) for key, each in importer.graphs.items()}
     writer.originals = {alias: name for name, alias in importer.aliases.items()}
     writer.wanted = _wanted(writer, steps)
     return written(writer, steps)
@@ -133,7 +133,7 @@ def _wanted(writer: Writer, steps: list[Written]) -> set[str]:
             if used in writer.originals:
                 todo.append(writer.originals[used])
             elif used in importer.graphs:
-                makers.update((n, s) for s in writer.inside[used] for n in s.names)
+                makers.update((n, s) for s in writer.subgraphs[used] for n in s.names)
                 todo.extend(flat(importer.graphs[used].result))
     return found
 
@@ -243,7 +243,7 @@ def _said(writer: Writer, expr: ast.Expr) -> ast.Expr:
 
 def _function(writer: Writer, key: str) -> ast.Fn:
     """A graph inside a node, as a function."""
-    inner, body = writer.importer.graphs[key], written(writer, writer.inside[key])
+    inner, body = writer.importer.graphs[key], written(writer, writer.subgraphs[key])
     result = _result(writer, inner.result)
     body, used = _needed(body, result)
     if body and isinstance(result, ast.Name) and body[-1].names == (result.name,):

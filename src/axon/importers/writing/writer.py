@@ -63,7 +63,7 @@ class Writer:
     """The tensors of the model by their names in the program."""
     looks: dict[Line, tuple[Any, list[str]]] = field(default_factory=dict)
     """The form and the operands of lines, each of which is looked at once."""
-    inside: dict[str, list[Written]] = field(default_factory=dict)
+    subgraphs: dict[str, list[Written]] = field(default_factory=dict)
     """The steps of graphs inside nodes."""
     wanted: set[str] = field(default_factory=set)
     annotates: bool = False

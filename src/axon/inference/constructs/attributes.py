@@ -135,13 +135,16 @@ class Values(Attributes):
     """Attributes that are Python values, as importers have them."""
 
     def read(self, operator: Operator, attributes: dict[str, Any]) -> dict[str, object] | None:
-        """The values by name; None if one of them is not plain."""
+        """The values by name; None if one is not plain, or the operator does not have it."""
+        kinds = operator.attributes
+        if not attributes.keys() <= kinds.keys():
+            return None
         try:
             return {
-                name: self.value(name, operator.attributes[name].removesuffix(" | None"), item)
+                name: self.value(name, kinds[name].removesuffix(" | None"), item)
                 for name, item in attributes.items()
             }
-        except (_Wrong, KeyError):
+        except _Wrong:
             return None
 
     def parts(self, item: Any) -> Sequence[Any]:

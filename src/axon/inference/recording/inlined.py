@@ -64,8 +64,7 @@ def _said_inside(call: Diagnostic, inside: Diagnostic) -> Diagnostic:
     """
     if (call.code, inside.code) != ("AX110", "AX101"):
         return call
-    text = inside.message.removeprefix(f"{inside.subject}: ")
-    return replace(call, code=inside.code, message=f"{call.subject}: {text}")
+    return replace(call, code=inside.code, message=inside.about(call.subject).message)
 
 
 def _place(diagnostic: Diagnostic) -> Span | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from axon.diagnostics import Diagnostic, Fix, Label, Severity
@@ -39,10 +40,10 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
         label, wanted = f"{right} here, where {left} is wanted", left
     if BIT[wanted] & INT and right != "bool" and not BIT[right] & INT:
         help = f"convert the other side: `cast(…, to={right})`"
-        _report(state, "AX205", message, origin, label, help=help)
+        _report(state, "AX205", message, origin, label, help=help, elements=(left, right))
         return
     fixes = _cast(origin, "convert it", wanted)
-    _report(state, "AX205", message, origin, label, fixes=fixes)
+    _report(state, "AX205", message, origin, label, fixes=fixes, elements=(left, right))
 
 
 def literal_differs(state: State, elem: str, literal: str, origin: Origin) -> None:
@@ -291,12 +292,12 @@ def _report(
     label: str,
     help: str | None = None,
     fixes: tuple[Fix, ...] = (),
+    elements: Iterable[str] = (),
 ) -> None:
     labels = (Label(origin.span, label, primary=True),) if origin.span is not None else ()
     helps = (help,) if help else ()
-    state.diagnostics.append(
-        Diagnostic(code, Severity.ERROR, message, labels, (), helps, origin.operator, fixes)
-    )
+    made = Diagnostic(code, Severity.ERROR, message, labels, (), helps, origin.operator, fixes)
+    state.diagnostics.append(replace(made, elements=frozenset(elements)))
 
 
 def _cast(origin: Origin, what: str, to: str) -> tuple[Fix, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from axon.importers.operations import Model, Place
 from axon.importers.torch.archive import Archive
+from axon.importers.torch.document import WrongDocument
 from axon.importers.torch.dynamic.arguments import Argument, argument
 from axon.importers.torch.dynamic.causes import Cause, causes_of, causes_of_condition, places_of
 from axon.importers.torch.dynamic.compared import compared
@@ -44,10 +45,13 @@ SPECIALISED = "PyTorch found it fixed while it traced"
 
 
 def dynamic_of(model: Model, archive: Archive) -> Dynamic:
-    """What could be dynamic in a program."""
+    """What could be dynamic in a program; raises `NoModel` where its conditions cannot be read."""
     with workspace():
         given = input_sizes_of(model, archive)
-        said = conditions(archive.program, given)
+        try:
+            said = conditions(archive.program, given)
+        except WrongDocument as wrong:
+            raise archive.refused(wrong) from None
         traced = [each for each in given.every() if each.is_fixed]
         sure, maybe = searched(model, TORCH, archive.name, given, traced)
         return _Answers(archive, given, said, sure, maybe).dynamic()

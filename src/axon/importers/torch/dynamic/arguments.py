@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from axon.importers.torch.archive import Archive
+from axon.importers.torch.document import Document, WrongDocument
 
 DEEPEST = 32
 LONGEST = 200_000
+NAME = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
@@ -94,42 +95,66 @@ def tree_of(archive: Archive, names: list[str]) -> Any:
     """The user's inputs as the module takes them: by name, with lists and dictionaries of tensors
     as they are nested. A leaf is the name of an input, or None.
     """
-    flat = {name: name for name in names}
     try:
-        module = archive.program["graph_module"]
-        signature = module["module_call_graph"][0]["signature"]
-        text, own = signature["in_spec"], signature["forward_arg_names"]
-        specs = module["signature"]["input_specs"]
-        leaves = iter([_leaf(spec["user_input"]) for spec in specs if "user_input" in spec])
-        if len(text) > LONGEST or any("constant_input" in spec for spec in specs):
-            return flat
-        spec = json.loads(text)[1]
-        args, kwargs = spec["children_spec"]
-        keys = json.loads(kwargs["context"])
-        found = [_tree(each, leaves, 0) for each in args["children_spec"]]
-        found += [_tree(each, leaves, 0) for each in kwargs["children_spec"]]
-        every = [*own[: len(args["children_spec"])], *keys]
-    except (KeyError, TypeError, IndexError, ValueError, StopIteration, RecursionError):
-        return flat
-    if len(every) != len(found) or not all(
-        isinstance(name, str) and re.fullmatch(r"\w+", name) for name in every
-    ):
-        return flat
-    return dict(zip(every, found, strict=True))
+        found = _nested(archive.program["graph_module"])
+    except WrongDocument:  # another version of PyTorch may write it in another way
+        found = None
+    return {name: name for name in names} if found is None else found
 
 
-def _leaf(given: Any) -> str | None:
-    found = given["arg"].get("as_tensor")
-    return None if found is None else str(found["name"])
+def _nested(module: Document) -> dict[str, Any] | None:
+    """The arguments of `forward` by their names, as they are nested; None if there are others than
+    tensors. Raises `WrongDocument`.
+    """
+    specs = [spec.case() for spec in module["signature"]["input_specs"].items()]
+    calls = module["module_call_graph"].items()
+    if not calls or any(case == "constant_input" for case, _ in specs):
+        return None
+    signature = calls[0]["signature"]
+    if len(signature["in_spec"].text()) > LONGEST:
+        return None
+    leaves = [_leaf(spec["arg"]) for case, spec in reversed(specs) if case == "user_input"]
+    args, kwargs = _pair(_pair(signature["in_spec"].embedded())[1]["children_spec"])
+    listed, named = args["children_spec"].items(), kwargs["children_spec"].items()
+    own = [name.text() for name in signature["forward_arg_names"].items()]
+    names = [*own[: len(listed)], *_keys(kwargs, len(named))]
+    if len(names) != len(listed) + len(named) or not all(map(NAME.fullmatch, names)):
+        return None
+    found = [_tree(each, leaves, 0) for each in (*listed, *named)]
+    return dict(zip(names, found, strict=True))
 
 
-def _tree(spec: Any, leaves: Iterator[str | None], depth: int) -> Any:
-    kind, children = spec["type"], spec["children_spec"]
+def _leaf(arg: Document) -> str | None:
+    found = arg.find("as_tensor")
+    return None if found is None else found["name"].text()
+
+
+def _pair(listed: Document) -> list[Document]:
+    found = listed.items()
+    if len(found) != 2:
+        raise listed.wrong("has not two items")
+    return found
+
+
+def _keys(spec: Document, count: int) -> list[str]:
+    """The keys of a dictionary with so many values."""
+    context = spec["context"]
+    found = [key.text() for key in context.embedded().items()]
+    if len(found) != count:
+        raise context.wrong("has not a key for each value")
+    return found
+
+
+def _tree(spec: Document, leaves: list[str | None], depth: int) -> Any:
+    """What an argument is made of. `leaves` are those not used so far, the next one last."""
     if depth > DEEPEST:
-        raise ValueError
-    if kind is None:
-        return next(leaves)
+        raise spec.wrong(f"is nested more than {DEEPEST} deep")
+    if spec["type"].value is None:
+        if not leaves:
+            raise spec.wrong("is one more than there are inputs")
+        return leaves.pop()
+    kind, children = spec["type"].text(), spec["children_spec"].items()
     inner = [_tree(each, leaves, depth + 1) for each in children]
     if kind == "builtins.dict":
-        return dict(zip(json.loads(spec["context"]), inner, strict=True))
+        return dict(zip(_keys(spec, len(inner)), inner, strict=True))
     return tuple(inner) if kind == "builtins.tuple" else inner

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, ne, sub
-from typing import Any
 
 from axon.importers.operations import Arithmetic, Size
+from axon.importers.torch.document import Document
 from axon.importers.torch.dynamic.input_sizes import InputSizes
 
 LONGEST = 10_000
@@ -48,13 +48,13 @@ class _NotArithmetic(Exception):
     """The text says more than arithmetic on sizes."""
 
 
-def conditions(program: Mapping[str, Any], given: InputSizes) -> list[Condition]:
-    """All of the exporter's conditions on the sizes of inputs."""
+def conditions(program: Document, given: InputSizes) -> list[Condition]:
+    """All of the exporter's conditions on the sizes of inputs; raises `WrongDocument`."""
     names = {each.name for each in given.every()}
     found = [*_ranges(program, given), *_shared(given)]
-    listed = program.get("guards_code")
-    for text in listed[:MOST_CONDITIONS] if isinstance(listed, list) else ():
-        guard = guard_of(text, names)
+    listed = program.find("guards_code")
+    for each in listed.items()[:MOST_CONDITIONS] if listed is not None else ():
+        guard = guard_of(each.text(), names)
         if guard is not None:
             found.append(guard)
     return found
@@ -63,9 +63,9 @@ def conditions(program: Mapping[str, Any], given: InputSizes) -> list[Condition]
 # --- texts ---
 
 
-def guard_of(text: Any, names: set[str]) -> Condition | None:
+def guard_of(text: str, names: set[str]) -> Condition | None:
     """A condition as Python text; None if it cannot be read, or is not on known sizes."""
-    if not isinstance(text, str) or len(text) > LONGEST:
+    if len(text) > LONGEST:
         return None
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -193,20 +193,25 @@ def _bracketed(tree: ast.AST, about: set[str]) -> str:
 # --- symbols ---
 
 
-def _ranges(program: Mapping[str, Any], given: InputSizes) -> Iterator[Condition]:
+def _ranges(program: Document, given: InputSizes) -> Iterator[Condition]:
     """The bounds of symbols, as those of the first size that each of them is."""
-    ranges = program.get("range_constraints")
-    if not isinstance(ranges, dict):
-        return
-    for symbol, bounds in ranges.items():
+    ranges = program.find("range_constraints")
+    for symbol, bounds in ranges.entries() if ranges is not None else ():
         of = next((each.name for each in given.every() if each.declared == symbol), None)
-        if of is None or not isinstance(bounds, dict):
+        if of is None:
             continue
-        least, most = bounds.get("min_val"), bounds.get("max_val")
-        if type(least) is int and 0 < least < NO_BOUND:
+        least, most = _limit(bounds, "min_val"), _limit(bounds, "max_val")
+        if least is not None:
             yield _bound(of, f"{of} >= {least}", ge, least)
-        if type(most) is int and 0 < most < NO_BOUND:
+        if most is not None:
             yield _bound(of, f"{of} <= {most}", le, most)
+
+
+def _limit(bounds: Document, key: str) -> int | None:
+    """A bound that says something of a size."""
+    found = bounds.find(key)
+    limit = 0 if found is None else found.integer()
+    return limit if 0 < limit < NO_BOUND else None
 
 
 def _bound(name: str, text: str, compare: Callable[[int, int], bool], n: int) -> Condition:

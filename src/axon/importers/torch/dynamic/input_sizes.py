@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from axon.importers.operations import Declared, Model, Size
 from axon.importers.torch.archive import Archive
+from axon.importers.torch.document import Document
 from axon.types.type import Tensor, Type
 from axon.types.variables import DimVar, ElemVar, given_at
 
@@ -56,10 +56,10 @@ def input_sizes_of(model: Model, archive: Archive) -> InputSizes:
     """The inputs of a program."""
     sizes: dict[str, list[InputSize]] = {}
     types: dict[str, Type] = {}
-    tensors = archive.program["graph_module"]["graph"]["tensor_values"]
+    tensors = archive.program.find("graph_module", "graph", "tensor_values")
     unlikely = UNLIKELY
     for declared in model.graph.inputs:
-        meta = tensors.get(declared.name)
+        meta = None if tensors is None else tensors.find(declared.name)
         if declared.sizes is None or meta is None:
             continue
         found = []
@@ -78,10 +78,7 @@ def _type(declared: Declared, sizes: list[InputSize]) -> Type:
     return Tensor(declared.elem or ElemVar("", 1), tuple([each.var for each in sizes]))
 
 
-def _hint(meta: Any, axis: int) -> int | None:
-    """The size of the example that the exporter ran with."""
-    try:
-        found = meta["sizes"][axis]["as_expr"]["hint"]["as_int"]
-    except (KeyError, TypeError, IndexError):
-        return None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+def _hint(meta: Document, axis: int) -> int | None:
+    """The size of the example that the exporter ran with, if it wrote that down."""
+    found = meta.find("sizes", axis, "as_expr", "hint", "as_int")
+    return found.value if found is not None and type(found.value) is int else None

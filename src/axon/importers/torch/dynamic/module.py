@@ -27,8 +27,6 @@ MOST_LINES = 12
 """Lines of a statement that are read."""
 MOST_CALLS = 200_000
 LONGEST = 400
-REMAINDERS = frozenset({"Mod", "PythonMod"})
-"""What a program may well ask to be a certain number of any size."""
 Line = tuple[str, int]
 
 
@@ -148,6 +146,8 @@ def called_lines(
             calls += 1
             if calls <= MOST_CALLS:
                 lines = list(user_lines(sys._getframe(1)))
+                # A function of PyTorch and the operator that it becomes in the exported program,
+                # `Tensor.add` and `aten.add`, have nothing in common but their names.
                 for line in dict.fromkeys(lines):
                     found[_plain(getattr(func, "__name__", "")), line].append(lines[0])
             return func(*args, **(kwargs or {}))
@@ -201,7 +201,9 @@ def lines_that_read(program: Any) -> dict[str, Line]:
     """
     found: dict[str, Line] = {}
     try:
+        from sympy import Equality
         from torch._guards import detect_fake_mode
+        from torch.utils._sympy.functions import Mod, PythonMod
 
         values = [node.meta["val"] for node in program.graph.nodes if "val" in node.meta]
         shapes = detect_fake_mode(values).shape_env
@@ -211,11 +213,12 @@ def lines_that_read(program: Any) -> dict[str, Line]:
                 _enter(found, names.get(symbol), shapes.replacements_slocs[symbol])
         for guard in shapes.guards:  # of what is computed from a size, `int(n ** 0.5)`
             symbols = guard.expr.free_symbols
-            if type(guard.expr).__name__ == "Equality" and len(symbols) == 1:
+            if isinstance(guard.expr, Equality) and len(symbols) == 1:
                 left, right = guard.expr.args
-                if right.is_Integer and type(left).__name__ not in REMAINDERS:
+                # a remainder may well be asked of any size
+                if right.is_Integer and not isinstance(left, Mod | PythonMod):
                     _enter(found, names.get(next(iter(symbols))), guard.sloc)
-    except Exception:  # not an interface that PyTorch keeps
+    except (ImportError, AttributeError, LookupError):  # another version has it elsewhere
         return found
     return found
 

@@ -99,9 +99,9 @@ class Found:
         sizes = self.but(size, number)
         if self.takes(sizes) is not False:
             return True
-        alike = [e for e in self.given.sizes[size.input] if e.example == size.example]
-        together = {**sizes, **{each.var: number for each in alike if each.var in sizes}}
-        return together != sizes and self.takes(together) is not False
+        equal = [e for e in self.given.sizes[size.input] if e.example == size.example]
+        all_of_them = {**sizes, **{each.var: number for each in equal if each.var in sizes}}
+        return all_of_them != sizes and self.takes(all_of_them) is not False
 
     def is_in_bounds(self, size: InputSize, number: int) -> bool:
         """Whether no bound is in the way of a number, the sizes of its input else as they are."""

@@ -75,8 +75,8 @@ def at_most(node: TorchNode, argument: str, most: int) -> None:
     type_ = node.importer.type(node.inputs[at])
     if isinstance(type_, Tensor):
         origin = Origin("size", node.span, node.operator)
-        state, room = node.importer.state, dims.sub(most, shape_rank(type_.shape))
-        state.post(AtLeast(room, silent=True), origin)
+        state, slack = node.importer.state, dims.sub(most, shape_rank(type_.shape))
+        state.post(AtLeast(slack, silent=True), origin)
         for item in type_.shape:
             if isinstance(item, ShapeVar):
                 state.store.count_in_words(item)  # what is broadcast to it has no more

@@ -88,17 +88,17 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> Made:
     aspect = node.choice("keep_aspect_ratio_policy", "stretch", ASPECTS)
     axes, found = wanted.axes, node.contents(3)
     parts = (node.input(0), node.input(3), *wanted.region)
-    later = node.call("resize", *parts, axis=axes, aspect=aspect, **wanted.how)
+    fallback = node.call("resize", *parts, axis=axes, aspect=aspect, **wanted.how)
     if not wanted.there:
-        return later
+        return fallback
     sizes: list[Any] = [None] * len(axes)
     if found is not None and len(found.items) == len(axes):
         sizes = list(found.items)
     if aspect != "stretch":
         made = _one_scale([word[axis] for axis in axes], sizes, aspect)
-        return _of_sizes(node, later, word, dict(zip(axes, made, strict=True)))
+        return _of_sizes(node, fallback, word, dict(zip(axes, made, strict=True)))
     if all(size is None for size in sizes):
-        return later
+        return fallback
     sizes = node.sizes_or_fresh(sizes)
     kept = [i for i, axis in enumerate(axes) if not wanted.keeps or sizes[i] != word[axis]]
     if not kept:
@@ -106,7 +106,7 @@ def _to_sizes(node: Node, word: list[Any], wanted: _Resize) -> Made:
     to = node.shape_literal([sizes[i] for i in kept])
     at = [axes[i] for i in kept]
     expr = node.call("resize", node.input(0), to, *wanted.region, axis=at, **wanted.how)
-    return expr, later
+    return expr, fallback
 
 
 def _of_sizes(node: Node, expr: Expression, word: list[Any], made: dict[int, Any]) -> Expression:
@@ -131,13 +131,13 @@ def _by_scales(node: Node, word: list[Any], wanted: _Resize) -> Made:
     at_scales = 1 if node.operator == "Upsample" or node.importer.opset == 10 else 2
     axes = wanted.axes
     scales = node.known_elements(at_scales) if node.has(at_scales) else node.attribute("scales")
-    later = None
+    fallback = None
     if node.has(at_scales) and axes:
         parts = (node.input(0), node.input(at_scales), *wanted.region)
-        later = node.call("rescale", *parts, axis=axes, **wanted.how)
+        fallback = node.call("rescale", *parts, axis=axes, **wanted.how)
     open_ = scales is None or any(map(contents.is_real, scales))
     if scales is None or open_ or not wanted.there or len(scales) != len(axes):
-        return node.declared(SAME_RANK, 0) if later is None else later
+        return node.declared(SAME_RANK, 0) if fallback is None else fallback
     if not all(isinstance(scale, float | int) and 0 < scale < LARGEST for scale in scales):
         raise Unsupported("Resize by a scale that is none")
     kept = [i for i, scale in enumerate(scales) if not wanted.keeps or scale != 1]

@@ -104,11 +104,11 @@ def _for(iterations: Iterations, types: Sequence[Type], times: Any) -> None:
     zero, one, limit = node.literal(0), node.literal(1), scalar_of(node, 0)
     if not _starts(node):
         limit = node.call("where", scalar_of(node, 1), limit, zero)
-    expr = later = iterations.over(begin, [number], [node.call("arange", zero, limit, one)])
+    expr = fallback = iterations.over(begin, [number], [node.call("arange", zero, limit, one)])
     if times is not None:
         expr = iterations.over(begin, [number], [node.call("range", node.size(times))])
     names, count = padded(node.outputs, len(types)), len(begin)
-    write_loop(node, expr, names[:count], names[count:], types, later)
+    write_loop(node, expr, names[:count], names[count:], types, fallback)
 
 
 def _while(iterations: Iterations, types: Sequence[Type]) -> None:

@@ -74,25 +74,25 @@ def _filling(constant: Constant | None) -> tuple[str, Any]:
 def range_(node: Node) -> Made:
     parts = [node.known_elements(i) for i in range(3)]
     elem = node.elem(0)
-    later = node.call("arange", *(scalar_of(node, i) for i in range(3)))
+    fallback = node.call("arange", *(scalar_of(node, i) for i in range(3)))
     if any(part is None for part in parts):
-        return later
+        return fallback
     if any(part is not None and len(part) != 1 for part in parts):
         raise Malformed("its start, its limit and its step are one number each")
     (start,), (stop,), (step,) = parts  # type: ignore[misc]
     if any(isinstance(part, float | Real) for part in (start, stop, step)):
         size = _float_count(node, start, stop, step)
-        return later if size is None else node.shaped(later, [size])
+        return fallback if size is None else node.shaped(fallback, [size])
     if not isinstance(step, int) or step == 0:
-        return later
+        return fallback
     gap = contents.sub(stop, start) if step > 0 else contents.sub(start, stop)
     count = dims.floordiv(dims.add(gap, abs(step) - 1), abs(step))
     if not node.importer.is_size(count):
         count = dims.maximum(count, 0)
-    counted = node.shaped(later, [count])
+    counted = node.shaped(fallback, [count])
     if isinstance(elem, str):
         counted = _counted(node, count, start, step, elem)
-    return counted, later
+    return counted, fallback
 
 
 def _float_count(node: Node, start: Any, stop: Any, step: Any) -> Any:

@@ -50,10 +50,10 @@ def top_k(node: Node) -> None:
         node.set_tuple_outputs(node.call("top_k", node.input(0), k=node.attribute("k", 1), **how))
         return
     found, by = node.known_elements(1), node.call("index", node.sized(1, [1]), i=0)
-    expr = later = node.call("top_k", node.input(0), k=by, **how)
+    expr = fallback = node.call("top_k", node.input(0), k=by, **how)
     if found:
         expr = node.call("top_k", node.input(0), k=found[0], **how)
-    node.set_tuple_outputs(expr, fallback=later)
+    node.set_tuple_outputs(expr, fallback=fallback)
 
 
 # --- by numbers ------------------------------------------------------------------------------
@@ -88,8 +88,8 @@ def one_hot(node: Node) -> Made:
     size: Any = depth[0] if depth and not isinstance(depth[0], float | Real) else None
     if depth and isinstance(depth[0], float) and depth[0].is_integer():
         size = int(depth[0])
-    later = None if isinstance(size, int) else _one_hot(node, None, axis)
-    return (_one_hot(node, size, axis), later)
+    fallback = None if isinstance(size, int) else _one_hot(node, None, axis)
+    return (_one_hot(node, size, axis), fallback)
 
 
 def _one_hot(node: Node, depth: Any, axis: int) -> Expression:

@@ -68,12 +68,12 @@ def sizes_held(node: Node, vector: Expression, count: int) -> Expression:
 @rule("Tile")
 def tile(node: Node) -> Made:
     reps, word = node.vector(1), node.shape(0)
-    count, later = node.length(1), None
+    count, fallback = node.length(1), None
     rank = node.rank(0) if count is None else count
     if rank:
         held = sizes_held(node, node.input(1), min(rank, 64))
-        later = node.call("tile", node.input(0), reps=held)
+        fallback = node.call("tile", node.input(0), reps=held)
     if reps is None or word is None or reps.shape != (len(word),):
-        return later or node.declared(SAME_RANK, 0)
+        return fallback or node.declared(SAME_RANK, 0)
     times = node.sizes_or_fresh(reps.items)
-    return (node.call("tile", node.input(0), reps=times), later)
+    return (node.call("tile", node.input(0), reps=times), fallback)

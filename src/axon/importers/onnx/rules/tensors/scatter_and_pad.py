@@ -63,13 +63,13 @@ def pad(node: Node) -> Made:
     if wrong:
         return node.call("pad", node.input(0), before=1, axis=wrong[0])
     axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
-    later = _pad_by(node, node.input(1), axes, mode) if node.count > 1 and axes else None
+    fallback = _pad_by(node, node.input(1), axes, mode) if node.count > 1 and axes else None
     if pads is None or len(pads) != 2 * len(axes):
-        if later is None:
+        if fallback is None:
             raise Unsupported("Pad with a number of pads that does not fit")
-        return later
+        return fallback
     pairs = {axis: (pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)}
-    return _pad(node, pairs, mode), later
+    return _pad(node, pairs, mode), fallback
 
 
 def _value(node: Node) -> tuple[list[Expression], float | None]:

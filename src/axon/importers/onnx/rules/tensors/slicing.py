@@ -41,8 +41,8 @@ def slice_(node: Node) -> None:
         node.set_outputs(_cut_by_run(node, axes))  # the operator refuses them
         return
     parts = [Part(*each) for each in zip(starts, ends, axes, steps, strict=True)]
-    later = None if node.count == 1 else _cut_by_run(node, axes)
-    node.set_outputs(parted(node, 0, parts, later), fallback=later)
+    fallback = None if node.count == 1 else _cut_by_run(node, axes)
+    node.set_outputs(parted(node, 0, parts, fallback), fallback=fallback)
 
 
 def _cut_by_run(node: Node, axes: list[int] | None) -> Expression:

@@ -113,10 +113,10 @@ def _cut(
         across = dims.scale(slid["dilation"][i], dims.sub(window, 1))
         least = dims.add(dims.scale(slid["stride"][i], dims.sub(n, 1)), across)
         sizes.append(dims.add(dims.add(least, 1 - 2 * slid["pad"][i]), extra))
-        for room in (extra, dims.sub(slid["output_pad"][i], extra)):
-            if not isinstance(room, int):
-                node.guard(room)
-            elif room < 0:
+        for slack in (extra, dims.sub(slid["output_pad"][i], extra)):
+            if not isinstance(slack, int):
+                node.guard(slack)
+            elif slack < 0:
                 raise Malformed("its argument `output_padding` is not below the stride")
     starts, ends = [node.literal(0) for _ in sizes], [node.size(size) for size in sizes]
     axes = list(range(2, 2 + len(sizes)))
@@ -190,9 +190,5 @@ def _of_any_batch(node: TorchNode, slid: dict[str, Any], transposed: bool) -> Ex
 
 @rule("conv_tbc")
 def conv_tbc(node: TorchNode) -> Made:
-    """The axes are time, batch, channels."""
-    x = node.call("transpose", node.ranked(node.tensor_index("self"), 3), perm=[1, 2, 0])
-    filters = node.ranked(node.tensor_index("weight"), 3)
-    filters = node.call("transpose", filters, perm=[2, 1, 0])
-    made = node.call("conv", x, filters, node.x("bias"), pad=node.integer("pad", 0))
-    return node.call("transpose", made, perm=[2, 0, 1])
+    x, filters = (node.ranked(node.tensor_index(name), 3) for name in ("self", "weight"))
+    return node.call("conv_tbc", x, filters, node.x("bias"), pad=node.integer("pad", 0))

@@ -15,11 +15,8 @@ from axon.importers.torch.rules.registry import rule
 def nms(node: TorchNode) -> Made:
     """The numbers of the boxes that stay, the best first."""
     boxes, scores = (node.ranked(node.tensor_index(n), r) for n, r in (("dets", 2), ("scores", 1)))
-    parts = node.call("expand_dims", boxes, axis=[0]), node.call("expand_dims", scores, axis=[0, 1])
-    most = node.cast(node.call("size", scores, axis=0), "i64")
-    overlap = node.literal(float(node.real("iou_threshold", 0.5)))
-    found = node.call("non_max_suppression", *parts, most, overlap)
-    return node.call("index", found, axis=1, i=2)
+    overlap = float(node.real("iou_threshold", 0.5))
+    return node.call("best_boxes", boxes, scores, node.literal(overlap))
 
 
 def _rows(node: TorchNode) -> tuple[Expression, Expression]:

@@ -329,9 +329,5 @@ def index_copy(node: TorchNode) -> Made:
 
 @rule("index_fill")
 def index_fill(node: TorchNode) -> Made:
-    axis, numbers = node.axis(), flat_numbers(node)
-    like = node.call("gather", node.x(), numbers, axis=axis)
-    rows = node.call(
-        "broadcast_to", number_of(node, "value", node.elem_of()), node.call("shape", like)
-    )
-    return node.call("scatter", node.x(), numbers, rows, axis=axis)
+    value = number_of(node, "value", node.elem_of())
+    return node.call("filled_rows", node.x(), flat_numbers(node), value, axis=node.axis())

@@ -327,8 +327,8 @@ def repeat(node: TorchNode) -> Made:
     if not any(isinstance(each, Operand) for each in listed):
         return node.call("tile", x, reps=times)
     held = [node.literal(1)] * (len(times) - len(listed)) + [node.as_found(e) for e in listed]
-    later = node.call("tile", x, reps=node.list_of(held))
-    return node.call("tile", x, reps=times), later
+    fallback = node.call("tile", x, reps=node.list_of(held))
+    return node.call("tile", x, reps=times), fallback
 
 
 @rule("repeat_interleave")
@@ -352,8 +352,8 @@ def repeat_interleave(node: TorchNode) -> Made:
     times = node.size_argument("repeats")
     if isinstance(times, int):
         return node.call("repeat", x, times=times, axis=axis)
-    later = node.call("repeat", x, times=node.as_found(value), axis=axis)
-    return node.call("repeat", x, times=times, axis=axis), later
+    fallback = node.call("repeat", x, times=node.as_found(value), axis=axis)
+    return node.call("repeat", x, times=times, axis=axis), fallback
 
 
 def _is_number(node: TorchNode, value: Operand) -> bool:

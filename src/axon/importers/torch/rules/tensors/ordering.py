@@ -51,7 +51,7 @@ def top_k(node: TorchNode) -> None:
         found = node.call("gather_elements", x, places, axis=how["axis"])
         node.set_outputs(_as_before(node, found), unrow(node, places))
         return
-    later = None
+    fallback = None
     if isinstance(value, Operand):
-        later = node.call("top_k", x, k=node.as_found(value), **how)
-    node.set_tuple_outputs(node.call("top_k", x, k=size, **how), fallback=later)
+        fallback = node.call("top_k", x, k=node.as_found(value), **how)
+    node.set_tuple_outputs(node.call("top_k", x, k=size, **how), fallback=fallback)

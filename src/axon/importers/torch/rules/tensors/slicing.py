@@ -30,11 +30,11 @@ def slice_(node: TorchNode) -> None:
     start, end = _bound(node, "start", 0), _bound(node, "end", END)
     if step is None or step < 1:
         raise Malformed(f"its step is {step}")
-    later = _cut_by_run(node, axis, step)
+    fallback = _cut_by_run(node, axis, step)
     if start is None or end is None:
-        node.set_outputs(later)
+        node.set_outputs(fallback)
         return
-    node.set_outputs(parted(node, at, [Part(start, end, axis, step)], later), fallback=later)
+    node.set_outputs(parted(node, at, [Part(start, end, axis, step)], fallback), fallback=fallback)
 
 
 def _bound(node: TorchNode, name: str, default: int) -> Any:
@@ -93,17 +93,17 @@ def narrow(node: TorchNode) -> None:
     start, length, whole = _bound(node, "start", 0), node.size_argument("length"), word[axis]
     held = [node.as_found(node.argument(name)) for name in ("start", "length")]
     stop = node.call("+", *held)
-    later = node.call("slice_by", node.x(), *map(node.list_of, ([held[0]], [stop])), axes=[axis])
+    fallback = node.call("slice_by", node.x(), *map(node.list_of, ([held[0]], [stop])), axes=[axis])
     if isinstance(start, int) and start < 0:
         start = dims.add(whole, start)
     sizes = [*word[:axis], length, *word[axis + 1 :]]
-    expr = later
+    expr = fallback
     if start is not None and node.importer.is_size(start):
         end = dims.add(start, length)
         expr = parted(node, at, [Part(start, end, axis, 1)], None)
         if isinstance(end, int) and isinstance(whole, int) and end > whole:
             raise Malformed(f"it takes rows up to {end} of {whole}")
-    node.set_outputs(node.shaped(expr, sizes), fallback=later)
+    node.set_outputs(node.shaped(expr, sizes), fallback=fallback)
 
 
 @rule("unfold", "unfold_copy")
@@ -119,13 +119,13 @@ def unfold(node: TorchNode) -> Made:
     if not word:
         x, word = node.call("expand_dims", x, axis=[0]), [1]
     axis = in_rank(axis, len(word))
-    room = dims.sub(word[axis], size)
-    if not isinstance(room, int):
-        node.importer.enter_room(room)
-        node.guard(room)
-    elif room < 0:
+    slack = dims.sub(word[axis], size)
+    if not isinstance(slack, int):
+        node.importer.enter_slack(slack)
+        node.guard(slack)
+    elif slack < 0:
         raise Malformed(f"a window of {size} does not fit into {word[axis]}")
-    count = dims.add(dims.floordiv(room, step), 1)
+    count = dims.add(dims.floordiv(slack, step), 1)
     held = node.call("-", node.call("size", x, axis=axis), node.literal(size - step))
     if step > 1:
         held = node.call("//", held, node.literal(step))
