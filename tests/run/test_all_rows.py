@@ -158,6 +158,8 @@ BODIES = {
         sum(r, axis=0, keep=true)
         argmax(r, axis=0)
         argmax(r, axis=1)
+        argmax(r)
+        argmin(r, last=true)
         variance(r, axis=0)
         norm(r, axis=0)
         reduce(max, -inf, r)

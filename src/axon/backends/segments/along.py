@@ -77,7 +77,7 @@ def _position(kind: str, xp: FlatArrays, below: Callable[..., Array], x: Any, **
     x = only(x)
     axis, keep = named.get("axis"), bool(named.get("keepdims", False))
     if axis is None and x.ndim != 1:
-        raise NotFlat("a place among all elements")
+        return _position(kind, xp, below, xp.reshape(x, (-1,)), axis=0)
     (along,) = axes_of(axis, x.ndim)
     if x.segments is None:
         return Rows(x.frame, below(x.values, axis=along + 1, keepdims=keep))
