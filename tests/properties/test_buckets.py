@@ -4,6 +4,7 @@ derived, with NaN in all padding, or a large number.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import jax
@@ -14,10 +15,11 @@ from hypothesis import given, settings
 
 import axon
 from axon.backends.buckets import Buckets, Policy
+from axon.driver import check_text
 from tests.backends.padded import HUGE, NAN, poisoned
 from tests.backends.padded_on_numpy import Padded
 from tests.budget import share
-from tests.properties.bucket_programs import NAMES, program, streams
+from tests.properties.bucket_programs import CHOSEN, FLOAT, NAMES, program, streams
 from tests.properties.programs import Program, Shape
 from tests.properties.structured import structured_programs as programs
 from tests.properties.test_running import arguments, outcome
@@ -76,6 +78,24 @@ def alike(given: Any, expected: Any, exact: bool) -> None:
         else:
             large = numpy.max(numpy.abs(b), initial=1, where=numpy.isfinite(b))
             numpy.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-7 * large)
+
+
+RANKS = ("[n,m]", "[n]", "[b,n,m]", "[b,d,n,m]", "")
+"""Of the values in a step: what most operators take comes first."""
+
+
+@pytest.mark.parametrize("step", [*FLOAT, *CHOSEN])
+def test_every_step_is_one(step: str) -> None:
+    """For some ranks; a mistake in it would keep it out of all programs."""
+    body = step.format(x="x", y="y", z="y", c="c", i="i", w="w", a=-1, k=1, d="n")
+    ranks = product(RANKS, RANKS, ("[n]", "[b,n]"), ("[2,2,3,3]", "[2,m,3]"))
+    assert any(
+        check_text(
+            f"f = fn (x : f64 {x}, y : f64 {y}, c : bool {x}, i : i64 {i}, w : f64 {w},"
+            f" key : u32 [2]) {{ {body} }};"
+        ).ok
+        for x, y, i, w in ranks
+    )
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -300,7 +300,7 @@ def on_uneven_sizes_in_buckets() -> None:
             assert spec(found) == ("data", None)
     report = net.mlp.report()
     assert (report.calls, report.compilations, report.exact) == (7, 5, 2)
-    assert str(report.dimensions[2]).startswith("b: padded to powers of two that 4 devices divide")
+    assert str(report.dimensions[2]).startswith("b: padded to powers of two, rounded up to what 4")
 
 
 def on_buckets_that_devices_do_not_divide() -> None:
@@ -453,6 +453,20 @@ def on_costs_of_what_is_not_divided() -> None:
         "f -> m",
         "nothing",
     ]
+
+
+def on_costs_where_no_size_is_divided() -> None:
+    says = repr(NET.mlp.sharding({"m": 8}, b=7, d=9, f=15))
+    assert says.endswith("with buckets= beside shard= sizes are padded")
+
+
+def on_costs_of_what_is_not_compiled_as_a_whole() -> None:
+    net = axon.compile(
+        "some = fn (x : f32 [n]) { x[x > 0] };"
+        "means = fn (x : f32 [n,*,d]) { map(fn (r) { mean(r, axis=0) }, x) };"
+    )
+    assert "depend on values" in message(lambda: net.some.sharding({"m": 8}, n=8))
+    assert "vary in size" in message(lambda: net.means.sharding({"m": 8}, n=8, d=8))
 
 
 def on_costs_without_sizes() -> None:

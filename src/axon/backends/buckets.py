@@ -34,7 +34,7 @@ class Policy:
         return 1 << (size - 1).bit_length()
 
     def __str__(self) -> str:
-        cut = f" that {self.parts} devices divide" if self.parts > 1 else ""
+        cut = f", rounded up to what {self.parts} devices divide" if self.parts > 1 else ""
         if self.listed:
             return f"to {', '.join(map(str, self.listed))}" + cut
         return (f"to multiples of {self.multiple}" if self.multiple else "to powers of two") + cut

@@ -63,7 +63,8 @@ def _tried(
             return map_flat(partial(function, *values), tensors, plan.levels, xp, plan.step)
         return in_halves(_compiled(plan, xp, function, kind, values, tensors), values, tensors)
     except Exception as problem:  # whatever it is, the rows one by one have it too, or not
-        plan.step.loops = str(problem) if isinstance(problem, NotFlat) else "an error"
+        failed = f"all rows at once are an error ({type(problem).__name__})"
+        plan.step.loops = str(problem) if isinstance(problem, NotFlat) else failed
         return None
 
 

@@ -68,8 +68,9 @@ def _documentation(name: str) -> str:
 
 
 def _mentions(text: str, words: list[str]) -> bool:
-    """Whether each word stands in a text, as the beginning of a word."""
-    return all(re.search(rf"\b{re.escape(word)}", text) for word in words)
+    """Whether each word stands in a text, as the beginning of a word; a letter is a whole one."""
+    whole = [rf"{re.escape(word)}\b" if len(word) == 1 else re.escape(word) for word in words]
+    return all(re.search(rf"\b{word}", text) for word in whole)
 
 
 def _our_name(word: str) -> str | None:

@@ -28,7 +28,7 @@ from axon.run.initial import as_arguments
 from axon.run.parameters import Settled
 from axon.run.sharding import cuttable, placed
 from axon.types.type import DimValue, Record, ShapeValue, Tensor, Tuple, Type, type_variables
-from axon.types.variables import DimVar, ShapeVar
+from axon.types.variables import DimVar, ShapeVar, is_ragged
 
 if TYPE_CHECKING:
     from axon.backends.jax_sharding import Sharding
@@ -101,7 +101,10 @@ class Costs:
         text += [_line(line, widths) for line in lines]
         if self.left_out:
             text.append(f"and {self.left_out} more, with more bytes on a device")
-        return "\n".join([*text, f"suggested: {_written(self.suggested.shard)}"])
+        if self.suggested.shard:
+            return "\n".join([*text, f"suggested: {_written(self.suggested.shard)}"])
+        nothing = "no axis divides a size: with buckets= beside shard= sizes are padded"
+        return "\n".join([*text, f"suggested: none, {nothing}"])
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -163,13 +166,19 @@ def costs(subject: Subject, mesh: Mesh, own: Shard | None = None) -> Costs:
             found.append(_arguments(subject, sharding, shard))
     found = list(cheapest(found))
     compiled: list[Cost] = []
+    problem: CannotShard | None = None
     for cost in found:
         if len(compiled) >= MOST_COMPILED and cost.shard != own:
             continue
         placement = _placed(subject, cost.shard)
-        with suppress(CannotShard):
+        try:
             sent = sharding.collectives(subject.graph, subject.externs, placement, subject.args)
-            compiled.append(replace(cost, collectives=tuple(sent)))
+        except CannotShard as found_problem:
+            problem = found_problem
+            continue
+        compiled.append(replace(cost, collectives=tuple(sent)))
+    if not compiled and problem is not None:  # nothing of it is compiled as a whole
+        raise problem
     left_out = len(found) - len(compiled)
     return Costs(subject.definition.name, mesh, cheapest(compiled), left_out)
 
@@ -196,6 +205,8 @@ def stand_ins(about: str, found: Settled, optional: Container[str]) -> dict[str,
         types, show = {name: found.types[name] for name in opens}, found.show
         listed = ", ".join(f"`{name} : {show.type(type_)}`" for name, type_ in types.items())
         variables = {v for type_ in types.values() for v in type_variables(type_)}
+        if any(map(is_ragged, variables)):
+            raise ArgumentError(f"{about}: the rows of {listed} vary in size: it cannot be sharded")
         sizes = {show.names(v): "…" for v in variables if isinstance(v, DimVar)}
         shapes = {show.names(v): "(…)" for v in variables if isinstance(v, ShapeVar)}
         how = as_arguments(dict(sorted({**sizes, **shapes}.items())))

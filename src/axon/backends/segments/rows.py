@@ -44,7 +44,7 @@ class ByRow:
         return self.frame.arrays.sliced(self, index if isinstance(index, tuple) else (index,))
 
     def __getattr__(self, name: str) -> Any:
-        raise NotFlat(name)
+        raise NotFlat(_why(name))
 
     @property
     def T(self) -> Any:  # noqa: N802 (NumPy's name)
@@ -237,7 +237,12 @@ class Grouped:
         return Counts(self.frame, numbers)
 
     def __getattr__(self, name: str) -> Any:
-        raise NotFlat(name)
+        raise NotFlat(_why(name))
+
+
+def _why(name: str) -> str:
+    """Why a value of rows has no such member; those of Python's protocols say nothing to a user."""
+    return "a value of a row is looked at" if name.startswith("__") else f"`{name}` of rows"
 
 
 def frame_of(value: Any) -> Frame | None:
