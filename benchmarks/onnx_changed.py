@@ -130,7 +130,7 @@ class Axon:
 
 def _infer(change: Change, folder: str) -> Inferred:
     """The time is that of the processor, the better of two if the first one is slow."""
-    from axon.importers.onnx.model import infer_file
+    from axon.importers.formats import read_model
     from axon.importers.operations import NoModel
 
     path = Path(folder, "infer.onnx")
@@ -139,7 +139,7 @@ def _infer(change: Change, folder: str) -> Inferred:
     for _ in range(2):
         begun = time.process_time()
         try:
-            report = infer_file(str(path))
+            report = read_model(str(path)).report()
         except NoModel as problem:
             return Inferred([str(problem)], [], [], time.process_time() - begun)
         except Exception as problem:  # a bug of Axon's, which is to be counted

@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from axon.importers.formats import of_onnx
 from axon.importers.onnx.load import read_model
-from axon.importers.onnx.model import import_model
 from axon.importers.reporting.report import Report, report_on
 from axon.importers.reporting.suggest import suggest
 
@@ -43,10 +43,10 @@ def scorer(corpus: Path) -> Any:
 
 def inferred(path: str, suggested: bool) -> Report:
     model = read_model(path)
-    found = import_model(model, path, program=False)
+    found = of_onnx(model, path).imported(program=False)
     if suggested:
         said = suggest(path, found, False)
-        found = import_model(model, path, said=said, program=False) if said else found
+        found = of_onnx(model, path).imported(said=said, program=False) if said else found
     return report_on(found, path)
 
 

@@ -23,7 +23,7 @@ from onnx.backend.test.case.node import collect_testcases
 from onnx_models.shared import array, operators
 
 import axon
-from axon.importers.onnx.model import infer_model
+from axon.importers.formats import of_onnx
 
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-4}
 BFLOAT = {"rtol": 2**-6, "atol": 1e-4}
@@ -61,7 +61,7 @@ def shapes(model: Any, outputs: list[Any]) -> tuple[str, str]:
         if info.type.HasField("tensor_type"):
             info.type.tensor_type.ClearField("shape")
     del bare.graph.value_info[:]
-    report = infer_model(bare, "model")
+    report = of_onnx(bare, "model").report()
     verdict, why = "right", ""
     for info, value in zip(bare.graph.output, outputs, strict=False):
         found = report.tensors.get(info.name)

@@ -35,7 +35,7 @@ import onnx
 from onnx_models.shared import bare, copied
 from onnx_models.stack import stack
 
-from axon.importers.onnx.model import infer_model
+from axon.importers.formats import of_onnx
 from axon.inference import infer as inference
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "open"
@@ -66,7 +66,7 @@ class Timing:
 def tools() -> list[Tool]:
     """Axon, and what of the others is installed."""
     found = [
-        Tool("axon", lambda model: infer_model(model, "model"), copied, _reported),
+        Tool("axon", lambda model: of_onnx(model, "model").report(), copied, _reported),
         Tool("onnx", _onnx, copied, _declared, is_python=False),
     ]
     if _installed("onnxruntime", "sympy"):

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 import torch
 
+from axon.importers.formats import read_archive
 from axon.importers.operations import NoModel
-from axon.importers.torch.archive import open_archive
-from axon.importers.torch.model import infer_program
 from axon.importers.torch.rules.registry import RULES
 from tests.budget import ALL
 from tests.importers.torch_archives import Elem, Exported, Tensor
@@ -125,6 +124,6 @@ def test_any_arguments_have_a_report(part: int) -> None:
             archive = program(schema, seed).archive()
             with contextlib.suppress(NoModel):
                 try:
-                    infer_program(open_archive(archive, "m.pt2"), forget=seed % 3 == 0)
+                    read_archive(archive, "m.pt2").report(forget=seed % 3 == 0)
                 except Exception as bug:
                     raise AssertionError(f"{schema}, {seed}: {type(bug).__name__} {bug}") from bug

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.opened import as_tensor
 from axon.importers.writing.program import write_program
 from axon.types.type import Fn, Tensor, Tuple, Type
 from axon.types.variables import ShapeVar
+from tests.importers.onnx_models import import_model, infer_model
 
 Told = tuple[str | None, tuple[int | None, ...] | None]
 """An element type, and the sizes; None is what is not known."""

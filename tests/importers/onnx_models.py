@@ -9,6 +9,10 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from axon.importers.formats import of_onnx
+from axon.importers.imported import Imported
+from axon.importers.reporting.report import Report
+
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 Sizes = Any
@@ -65,3 +69,13 @@ def _values(given: Mapping[str, Sizes] | Sequence[Any]) -> list[Any]:
 
 def save(made: Any, path: Any) -> None:
     onnx.save_model(made, str(path))
+
+
+def import_model(proto: Any, name: str, forget: bool = False, **options: Any) -> Imported:
+    """A model, inferred."""
+    return of_onnx(proto, name).imported(forget, **options)
+
+
+def infer_model(proto: Any, name: str, forget: bool = False, **options: Any) -> Report:
+    """The report on a model."""
+    return of_onnx(proto, name).report(forget, **options)

@@ -11,11 +11,10 @@ import pytest
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.operations import Malformed
 from axon.importers.options import chosen, functions, specialised
 from axon.importers.writing.program import write_program
-from tests.importers.onnx_models import model, node
+from tests.importers.onnx_models import import_model, infer_model, model, node
 
 RULES = Path(axon.__file__).parent / "importers"
 

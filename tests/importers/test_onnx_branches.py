@@ -8,9 +8,9 @@ import onnx.parser
 import pytest
 
 from axon.importers.imported import Imported
-from axon.importers.onnx.model import import_model
 from axon.types.show import Show
 from axon.types.type import Tensor
+from tests.importers.onnx_models import import_model
 
 HEAD = '<ir_version: 8, opset_import: ["" : 18, "own" : 1]>'
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from axon.importers.onnx.model import import_model
 from axon.importers.reporting.problems import operation_at
 from axon.inference.report.conflict import describe
-from tests.importers.onnx_models import floats, ints, model, node, save
+from tests.importers.onnx_models import floats, import_model, ints, model, node, save
 from tests.shell import axon
 
 

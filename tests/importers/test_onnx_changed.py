@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import axon
-from axon.importers.onnx.model import infer_model
+from tests.importers.onnx_models import infer_model
 
 from .onnx_models import ints, model, value
 

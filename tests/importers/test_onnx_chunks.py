@@ -10,8 +10,8 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.writing.program import write_program
+from tests.importers.onnx_models import import_model, infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 

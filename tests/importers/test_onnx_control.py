@@ -13,9 +13,9 @@ from onnx.reference import ReferenceEvaluator
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.writing.program import write_program
 from tests.importers.onnx_agreement import disagreement
+from tests.importers.onnx_models import import_model, infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19, "own" : 1]>\n'
 

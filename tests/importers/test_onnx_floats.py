@@ -13,12 +13,11 @@ import axon
 from axon.contents import arithmetic as contents
 from axon.contents import reals as floats
 from axon.contents.reals import Real
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.reporting.report import Report
 from axon.importers.writing.program import write_program
 from axon.types import dim as dims
 from axon.types.variables import DimVar
-from tests.importers.onnx_models import model, node, value
+from tests.importers.onnx_models import import_model, infer_model, model, node, value
 
 TYPES: dict[str, Any] = {"f32": numpy.float32, "f64": numpy.float64, "f16": numpy.float16}
 INT64 = TensorProto.INT64

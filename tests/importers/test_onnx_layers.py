@@ -14,9 +14,8 @@ from onnx.reference import ReferenceEvaluator
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.writing.program import write_program
-from tests.importers.onnx_models import ints, model
+from tests.importers.onnx_models import import_model, infer_model, ints, model
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 

@@ -11,10 +11,18 @@ import pytest
 from onnx import TensorProto, helper
 
 from axon.importers.node import Node
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.onnx.rules.registry import RULES
 from tests.importers.onnx_agreement import disagreement
-from tests.importers.onnx_models import floats, ints, model, node, save, value
+from tests.importers.onnx_models import (
+    floats,
+    import_model,
+    infer_model,
+    ints,
+    model,
+    node,
+    save,
+    value,
+)
 from tests.importers.test_onnx_node_cases import cases
 from tests.shell import axon
 

@@ -10,11 +10,13 @@ import numpy
 import pytest
 from onnx import TensorProto, helper
 
-from axon.importers.onnx.model import import_model, infer_file, infer_model
+from axon.importers.formats import read_model
 from axon.importers.reporting.report import Report
 from tests.importers.onnx_models import (
     INT64,
     floats,
+    import_model,
+    infer_model,
     ints,
     model,
     node,
@@ -284,7 +286,7 @@ def test_the_command_prints_one_line(tmp_path: Path) -> None:
     found = axon(["infer", "m.onnx"], tmp_path)
     assert (found.status, found.stderr) == (0, "")
     assert found.stdout == "model : f32 [n,4] -> f32 [n,5]\n"
-    assert infer_file(str(tmp_path / "m.onnx")).signature == "f32 [n,4] -> f32 [n,5]"
+    assert read_model(str(tmp_path / "m.onnx")).report().signature == "f32 [n,4] -> f32 [n,5]"
 
 
 def test_forgotten_inputs_on_the_command_line(tmp_path: Path) -> None:

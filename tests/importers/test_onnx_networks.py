@@ -11,9 +11,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import axon
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.writing.program import write_program
-from tests.importers.onnx_models import INT64, floats, model, node, value
+from tests.importers.onnx_models import INT64, floats, import_model, infer_model, model, node, value
 from tests.run.support import floats as numbers
 
 

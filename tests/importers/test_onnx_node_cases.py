@@ -15,7 +15,7 @@ import pytest
 from onnx import numpy_helper
 
 import axon
-from axon.importers.onnx.model import infer_model
+from tests.importers.onnx_models import infer_model
 
 
 @cache

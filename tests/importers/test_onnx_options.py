@@ -12,8 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from axon.cli import main
-from axon.importers.onnx.model import infer_model
-from tests.importers.onnx_models import floats, ints, model, node
+from tests.importers.onnx_models import floats, infer_model, ints, model, node
 
 
 def convolution() -> Any:

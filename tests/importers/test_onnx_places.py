@@ -12,8 +12,7 @@ from onnx import TensorProto
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import infer_model
-from tests.importers.onnx_models import ints, model, node, scalar, value
+from tests.importers.onnx_models import infer_model, ints, model, node, scalar, value
 
 RANDOM = np.random.default_rng(0)
 

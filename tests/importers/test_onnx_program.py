@@ -13,8 +13,8 @@ from onnx.reference import ReferenceEvaluator
 import axon
 from axon.cli import main
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.writing.program import write_program
+from tests.importers.onnx_models import import_model, infer_model
 
 RANDOM = np.random.default_rng(0)
 

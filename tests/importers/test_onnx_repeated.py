@@ -19,7 +19,7 @@ from axon.driver import check_text
 from axon.importers import imported as models
 from axon.importers import walk
 from axon.importers.imported import Imported
-from axon.importers.onnx.model import ONNX, import_model
+from axon.importers.onnx.model import ONNX
 from axon.importers.onnx.read import model_of
 from axon.importers.writing.program import write_program
 from axon.types import dim as dims
@@ -27,7 +27,7 @@ from axon.types.show import Show
 from axon.types.type import Tensor
 from axon.types.variables import DimVar, ShapeVar
 from axon.workspace import workspace
-from tests.importers.onnx_models import ints, model, node
+from tests.importers.onnx_models import import_model, ints, model, node
 from tests.importers.onnx_random import SIZES, Growing, grown
 
 SEEDS = range(60)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 import axon
-from axon.importers.onnx.model import infer_model
 from axon.importers.reporting.report import Report
-from tests.importers.onnx_models import floats, ints, model, node, scalar
+from tests.importers.onnx_models import floats, infer_model, ints, model, node, scalar
 
 WEIGHTS = {
     "w": floats(2, 3, 3),

@@ -11,9 +11,18 @@ from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import import_model, infer_model
 from axon.types import dim as dims
-from tests.importers.onnx_models import INT64, floats, ints, model, node, scalar, value
+from tests.importers.onnx_models import (
+    INT64,
+    floats,
+    import_model,
+    infer_model,
+    ints,
+    model,
+    node,
+    scalar,
+    value,
+)
 
 
 def runs(

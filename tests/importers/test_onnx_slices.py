@@ -8,10 +8,18 @@ import numpy
 import pytest
 
 import axon
-from axon.importers.onnx.model import import_model, infer_model
 from axon.types import dim as dims
 from axon.types.variables import DimVar
-from tests.importers.onnx_models import INT64, ints, model, node, scalar, value
+from tests.importers.onnx_models import (
+    INT64,
+    import_model,
+    infer_model,
+    ints,
+    model,
+    node,
+    scalar,
+    value,
+)
 
 X = numpy.arange(30, dtype="f4").reshape(2, 15)
 CUT = {"zero": ints(0), "one": ints(1), "two": ints(2), "most": ints(1 << 40)}

@@ -10,9 +10,8 @@ from onnx import TensorProto, helper
 
 import axon
 from axon.driver import check_text
-from axon.importers.onnx.model import import_model, infer_model
 from axon.importers.writing.program import write_program
-from tests.importers.onnx_models import floats, ints, model, node
+from tests.importers.onnx_models import floats, import_model, infer_model, ints, model, node
 
 
 def shape(made: Any, name: str, **options: Any) -> Any:

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from axon.importers.onnx.model import import_model
 from axon.solver.reasons import conflict_of, reasons
-from tests.importers.onnx_models import INT64, model, node, save, value
+from tests.importers.onnx_models import INT64, import_model, model, node, save, value
 from tests.shell import axon
 
 SIZES = {"x": (2, 3, 32), "cos": (50, 4), "sin": (50, 4), "at": (2, 3)}

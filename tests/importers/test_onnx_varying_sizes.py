@@ -10,7 +10,7 @@ from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 import axon
-from axon.importers.onnx.model import infer_model
+from tests.importers.onnx_models import infer_model
 
 HEAD = '<ir_version: 9, opset_import: ["" : 19]>\n'
 

@@ -13,11 +13,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from axon.importers.onnx.load import checked, read_bytes
-from axon.importers.onnx.model import infer_model
 from axon.importers.onnx.wire import WireError, WireMessage
 from axon.importers.operations import NoModel
 from axon.importers.plain_array import PlainArray
-from tests.importers.onnx_models import floats, ints, model, node
+from tests.importers.onnx_models import floats, infer_model, ints, model, node
 from tests.importers.test_onnx_node_cases import cases, with_weights
 
 ROOT = Path(__file__).parents[2]
@@ -154,10 +153,9 @@ WITHOUT = """
 import sys
 for name in ("numpy", "onnx", "google"):
     sys.modules[name] = None
-from axon.importers.onnx.load import read_bytes
-from axon.importers.onnx.model import infer_model
+from axon.importers.formats import read_bytes
 data = open(sys.argv[1], "rb").read()
-print(infer_model(read_bytes(data, "encoder"), "encoder").signature)
+print(read_bytes(data, "encoder").report().signature)
 """
 
 

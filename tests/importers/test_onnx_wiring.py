@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from onnx import helper
 
-from axon.importers.onnx.model import infer_model
-from tests.importers.onnx_models import floats, model, node, value
+from tests.importers.onnx_models import floats, infer_model, model, node, value
 
 
 def codes(made: Any) -> list[tuple[str, str]]:

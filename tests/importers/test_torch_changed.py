@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
+from axon.importers.formats import read_archive
 from axon.importers.operations import NoModel
-from axon.importers.torch.archive import open_archive
-from axon.importers.torch.model import infer_program
 from tests.importers import test_torch_joined, test_torch_numbers, test_torch_parts
 from tests.importers.torch_archives import Case, Exported, zipped
 
@@ -53,7 +52,7 @@ def test_other_arguments(case: Case) -> None:
             given[at]["arg"] = other
         archive = zipped(p.entries(document))
         try:
-            report = infer_program(open_archive(archive, "model.pt2"), draw.random() < 0.3)
+            report = read_archive(archive, "model.pt2").report(draw.random() < 0.3)
         except NoModel:
             continue
         assert "x" in report.tensors

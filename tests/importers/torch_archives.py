@@ -349,10 +349,9 @@ def subgraph(inputs: Sequence[Value], exported: Exported | None = None) -> Expor
 
 def infer(exported: Exported, forget: bool = False) -> Any:
     """The report on a program."""
-    from axon.importers.torch.archive import open_archive
-    from axon.importers.torch.model import infer_program
+    from axon.importers.formats import read_archive
 
-    return infer_program(open_archive(exported.archive(), "model.pt2"), forget)
+    return read_archive(exported.archive(), "model.pt2").report(forget)
 
 
 def types(exported: Exported) -> list[str]:

@@ -10,11 +10,11 @@ from onnx import TensorProto, helper
 
 from axon.importers.formats import read_model as read_any
 from axon.importers.onnx.load import read_model
-from axon.importers.onnx.model import import_model
 from axon.importers.reporting.report import report_on
 from axon.pages.drawing import Kind, Picture
 from axon.pages.model import picture_of_model
 from axon.pages.svg import svg_of
+from tests.importers.onnx_models import import_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "onnx"
 

@@ -12,8 +12,8 @@ import pytest
 
 import axon
 from axon import ops
+from axon.backends import bounded
 from axon.backends.numpy_arrays import NumpyArrays
-from axon.backends.segments import rows as packed
 from axon.backends.segments.arrays import MODULES, POINTWISE, RULES
 from axon.backends.segments.namespace import flat_arrays
 from tests.run.all_rows import OTHERS, TYPES, alike, given, outcome, row_by_row, rows, watched
@@ -418,7 +418,7 @@ def test_what_is_too_large_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     x = rows("matrices", (30, 2, 9, 1, 17, 5))
     whole = outcome(net.f, x)
-    monkeypatch.setattr(packed, "LARGEST", 400)
+    monkeypatch.setattr(bounded, "AT_ONCE", 400)
     parts = outcome(net.f, x)
     assert whole[1] == parts[1] and alike(whole[0], parts[0])
 

@@ -12,8 +12,8 @@ import numpy
 import pytest
 
 import axon
+from axon.backends import bounded
 from axon.backends.ragged_bucket import InBucket
-from axon.backends.segments import rows as packed
 from tests.run import test_all_rows as at_once
 from tests.run.all_rows import alike, given, outcome, row_by_row, rows
 from tests.run.support import assert_jax, plain
@@ -318,7 +318,7 @@ def test_what_is_too_large_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     text = "f = fn (x : f32 [n,*,3]) { map(fn (r) { softmax(r @ transpose(r)) @ r }, x) };"
     x = rows("matrices", (30, 2, 9, 1, 17, 5))
     known = axon.compile(text).f(x)
-    monkeypatch.setattr(packed, "LARGEST", 1 << 12)
+    monkeypatch.setattr(bounded, "AT_ONCE", 1 << 12)
     net = axon.compile(text, backend="jax")
     assert alike(plain(net.f(x)), plain(known))
     assert not net.f.row_loops and net.f.compilations > 1

@@ -22,6 +22,13 @@ WIDEST = (1 << 63) - 1
 """The largest number that an array library takes for a place or a step."""
 
 
+AT_ONCE = 1 << 28
+"""The most bytes of one value of all rows, which are taken in parts if it has more."""
+
+SHARE = 32
+"""Which part of an accelerator's memory it may be, where that is more."""
+
+
 class Bounded:
     """Base class of a backend's namespace. `library` is the array library below it."""
 
@@ -34,6 +41,14 @@ class Bounded:
     """Whether matrices of rows whose sizes differ are made in tiles, many at once; a processor is
     as fast with rows of equal size together, which are near.
     """
+
+    def at_once(self) -> int:
+        """The most bytes of one value of all rows of a ragged tensor."""
+        return max(AT_ONCE, self.memory() // SHARE)
+
+    def memory(self) -> int:
+        """The bytes of the accelerator that the arrays are on; 0 if they are on none."""
+        return 0
 
     layers: Stacks | None = None
     """How runs of layers are computed as loops; None if call by call."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import jax
@@ -35,6 +36,9 @@ class JaxArrays(Bounded):
     def __init__(self, stacking: Stacking | None = None) -> None:
         self.kept: list[Any] = []
         self.layers = stacking
+
+    def memory(self) -> int:
+        return _memory()
 
     def shared(self, function: Callable[..., Value]) -> Callable[..., Value]:
         """Traced, and made part of a program, once for all calls with arguments of the same sizes;
@@ -325,3 +329,9 @@ def _made(jaxpr: Any, seen: set[int] | None = None) -> Iterator[Any]:
                 inside = getattr(part, "jaxpr", part)
                 if hasattr(inside, "eqns"):
                     yield from _made(inside, seen)
+
+
+@cache
+def _memory() -> int:
+    stats = jax.devices()[0].memory_stats()
+    return stats.get("bytes_limit", 0) if stats else 0

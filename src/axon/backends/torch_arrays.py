@@ -76,6 +76,9 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     def context(self) -> AbstractContextManager[object]:
         return nullcontext()
 
+    def memory(self) -> int:
+        return _memory(self.device)
+
     # --- element types ---
 
     def element(self, name: str) -> Any:
@@ -562,3 +565,8 @@ def _is_forward(part: Any) -> bool:
 def _near(k: int) -> int:
     """A diagonal, brought in where it is beyond all that a tensor can have."""
     return max(min(k, 1 << 62), -(1 << 62))
+
+
+@cache
+def _memory(device: Any) -> int:
+    return int(torch.cuda.mem_get_info(device)[1]) if device.type == "cuda" else 0

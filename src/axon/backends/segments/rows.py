@@ -19,9 +19,6 @@ import numpy
 from axon.backends.segments.frames import Counts, Frame, Index, NotFlat, Segments, TooLarge
 from axon.ops.arrays import Array
 
-LARGEST = 1 << 28
-"""The most bytes of one value; with more the rows are taken in parts."""
-
 
 class ByRow:
     """The operators of an array, for values of rows."""
@@ -274,11 +271,11 @@ def by_row(value: Any) -> bool:
 
 
 def check_room(frame: Frame, count: int, sizes: Sequence[int], dtype: Any) -> None:
-    """There must be room for an array."""
+    """There must be room for an array; if there is none, the rows are taken in parts."""
     total = count * dtype.itemsize
     for size in sizes:
         total *= size
-    if total > LARGEST and frame.count > 1:
+    if total > frame.arrays.xp.at_once() and frame.count > 1:
         raise TooLarge("an array of all rows")
 
 
