@@ -14,7 +14,16 @@ import pytest
 
 from tests.backends.padded import HUGE, NAN, is_float, poisoned
 from tests.backends.padded_on_numpy import Padded
-from tests.examples.test_models import CASES, Sizes, network, weights
+from tests.examples.test_models import (
+    CASES,
+    MIXTRAL,
+    SEQ2SEQ,
+    Sizes,
+    empty_cache,
+    network,
+    tokens,
+    weights,
+)
 
 NIGHT = os.environ.get("AXON_PROFILE", "ci") in ("night", "deep")
 
@@ -24,6 +33,7 @@ PADDED: dict[str, set[str]] = {
     "gpt2": {"b", "s"},
     "llama": {"m"},
     "experts": set(),
+    "mixtral": set(),
     "mamba": {"b", "s"},
     "vit": {"b"},
     "bert": {"b", "s"},
@@ -40,8 +50,13 @@ cut into patches with places in a table.
 """
 
 
+NETWORKS = [
+    *CASES,
+    ("mixtral", "mixtral", MIXTRAL, (tokens(11, 2, 7), empty_cache(3, 2, 2, 6)), (2, 7, 11)),
+]
+
 BY_DAY = [
-    case for case in CASES if NIGHT or case[1] not in ("resnet50", "lenet", "experts", "bert")
+    case for case in NETWORKS if NIGHT or case[1] not in ("resnet50", "lenet", "experts", "bert")
 ]
 
 
@@ -67,6 +82,21 @@ def test_networks_in_buckets(
     if name in DERIVED:
         other = network(file, "jax")[name]
         close(slope(bucketed, arguments)(p), slope(other, arguments)(p), 5e-3)
+
+
+def test_texts_of_any_lengths_in_buckets() -> None:
+    net = network("seq2seq")
+    p, bucketed = weights(net.seq2seq, SEQ2SEQ), net.on("jax", buckets=poisoned())
+    for length in (3, 5, 7, 6):
+        source, target = tokens(11, length), tokens(13, length + 2)
+        state = net.encode(p["encoder"], source)
+        close(bucketed.encode(p["encoder"], source), state, 1e-4)
+        scores = net.decode(p["decoder"], state, target)
+        close(bucketed.decode(p["decoder"], state, target), scores, 1e-4)
+    for name in ("encode", "decode"):
+        report = bucketed[name].report()
+        assert (report.compilations, report.exact) == (2, 0), str(report)
+        assert [each.name for each in report.dimensions if each.bucketed] == ["s"]
 
 
 def slope(function: Any, arguments: tuple[Any, ...]) -> Any:
