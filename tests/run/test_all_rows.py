@@ -17,6 +17,7 @@ from axon.backends.numpy_arrays import NumpyArrays
 from axon.backends.segments.arrays import MODULES, POINTWISE, RULES
 from axon.backends.segments.namespace import flat_arrays
 from tests.run.all_rows import OTHERS, TYPES, alike, given, outcome, row_by_row, rows, watched
+from tests.run.support import floats
 
 LENGTHS = [(2, 0, 3, 5, 1, 7), (4, 4), (1,), (40, 2, 9, 1)]
 
@@ -398,6 +399,59 @@ def test_a_callers_operator_is_called_row_by_row() -> None:
         net.f(rows("vectors", (2, 3, 1)))
     assert len(seen) == 3
     assert looping == ["map: `own` is a caller's operator"]
+
+
+@pytest.mark.parametrize(
+    ("backend", "place"),
+    [
+        ("numpy", "mapping.stored"),
+        ("jax", "traced._results"),
+        ("numpy", "steps._meant"),
+        ("jax", "steps._meant"),
+    ],
+)
+@pytest.mark.parametrize("bug", [TypeError, ValueError, AttributeError, AssertionError])
+def test_a_bug_is_not_hidden(
+    backend: str, place: str, bug: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistake of ours is an internal error, and not a reason to go row by row."""
+
+    def mistaken(*_: object, **__: object) -> object:
+        raise bug("a mistake")
+
+    monkeypatch.setattr(f"axon.backends.segments.{place}", mistaken)
+    net = axon.compile("f = fn (x : f32 [n,*]) { map(fn (r) { cumsum(r) }, x) };", backend=backend)
+    with pytest.raises(bug, match="a mistake"):
+        net.f(rows("vectors", (2, 3, 1)))
+
+
+def test_a_bug_in_a_constant_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(*_: object, **__: object) -> object:
+        raise TypeError("a mistake")
+
+    monkeypatch.setattr(NumpyArrays, "arange", mistaken)
+    with pytest.raises(TypeError, match="a mistake"):
+        axon.compile("f = fn (x : f32 [3]) { x + cast(range(3), to=f32) };").f(floats(3))
+
+
+def test_a_function_inside_an_operator_takes_all_rows() -> None:
+    """Of a reduction, say; if it uses values from outside it goes row by row, and is reported."""
+    net = axon.compile(
+        """
+        f = fn (x : f32 [n,*,3]) { reduce(fn (a, b) { a + b * b }, 0f, x, axis=-1) };
+        g = fn (x : f32 [n,*,3], c) { reduce(fn (a, b) { a + b * c }, 0f, x, axis=-1) };
+        """
+    )
+    x = rows("matrices", (2, 0, 3))
+    found, other = outcome(net.f, x), outcome(net.g, x, numpy.float32(2))
+    assert net.f.row_loops == ()
+    assert net.g.row_loops == ("line 3: reduce: its function uses values from outside",)
+    with row_by_row():
+        for one, again in (
+            (found, outcome(net.f, x)),
+            (other, outcome(net.g, x, numpy.float32(2))),
+        ):
+            assert one[1] == again[1] and alike(one[0], again[0])
 
 
 def test_long_rows_lose_nothing() -> None:

@@ -42,6 +42,13 @@ class Bounded:
     as fast with rows of equal size together, which are near.
     """
 
+    tracing_errors: tuple[type[Exception], ...] = ()
+    """What the library raises where a value is asked for while it traces."""
+
+    def failure(self, problem: Exception) -> str | None:
+        """The reason, where an exception of the library is about values or sizes."""
+        return None
+
     def at_once(self) -> int:
         """The most bytes of one value of all rows of a ragged tensor."""
         return max(AT_ONCE, self.memory() // SHARE)

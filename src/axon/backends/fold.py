@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from axon.backends.failures import is_expected
 from axon.backends.nature import is_open, scalar
 from axon.backends.numpy_arrays import ARRAYS as NUMPY
 from axon.graph.graph import Apply, Number, Operand, ShapeOf, SizeOf, Value
@@ -36,7 +37,11 @@ def folded(node: Apply, held: Held, arrays: Arrays) -> Any | None:
     try:
         with numpy.errstate(all="ignore"):
             constant = numpy.array(node.operator.meaning(NUMPY, *given, **node.attributes))
-    except Exception:
+    except ValueError:
+        return None  # sizes that do not fit: a check says so when the code runs
+    except Exception as problem:
+        if not is_expected(problem, NUMPY):
+            raise
         return None  # it fails again when the code runs, and is reported then
     constant.flags.writeable = False  # all calls share it
     return constant

@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy
 
-from axon.backends.failures import TOO_LARGE
 from axon.backends.ragged import Ragged
-
-NUMPY_TOO_LARGE = ("array is too big", "Maximum allowed ")
-"""How NumPy begins to say that an array cannot have a size; it raises `ValueError` for much."""
+from axon.ops.arrays import Arrays
 
 
 def converted(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -38,6 +35,7 @@ def to_torch(array: Any) -> Any:
 class Home:
     """What a backend on NumPy or JAX does with arguments and results."""
 
+    arrays: Arrays
     native: frozenset[str]
     sharding: Any = None
 
@@ -57,5 +55,5 @@ class Home:
         return converted(result, sys.modules["jax.numpy"].asarray)
 
     def failure(self, problem: Exception) -> str | None:
-        too_large = isinstance(problem, ValueError) and str(problem).startswith(NUMPY_TOO_LARGE)
-        return TOO_LARGE if too_large else None
+        found: str | None = self.arrays.failure(problem)
+        return found

@@ -17,25 +17,38 @@ import numpy as np
 from jax import lax
 
 from axon.backends.bounded import Bounded, Made
+from axon.backends.failures import NO_MEMORY
 from axon.backends.fusion import Fusion
 from axon.backends.jax_fuse import fused_attention
 from axon.backends.jax_layers import Stacking
 from axon.backends.jax_meanings import BETTER, recomputed
-from axon.backends.numpy_arrays import element, lowest, sliding
+from axon.backends.numpy_arrays import element, lowest, refusal, sliding
 from axon.graph.graph import Function, Graph
 from axon.ops import Operator
 from axon.ops.arrays import Array, Arrays, Meaning, Pairs, Value, is_integer, wide
 from axon.ops.memory import check_fits
 
+XLA_NO_MEMORY = "RESOURCE_EXHAUSTED"
+
 
 class JaxArrays(Bounded):
     library = jnp
+    tracing_errors = (  # a truth value is the first of them
+        jax.errors.ConcretizationTypeError,
+        jax.errors.TracerArrayConversionError,
+        jax.errors.TracerIntegerConversionError,
+    )
     by_segments = False
     tiled = True
 
     def __init__(self, stacking: Stacking | None = None) -> None:
         self.kept: list[Any] = []
         self.layers = stacking
+
+    def failure(self, problem: Exception) -> str | None:
+        if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
+            return NO_MEMORY
+        return refusal(problem)  # constants are made by NumPy
 
     def memory(self) -> int:
         return _memory()

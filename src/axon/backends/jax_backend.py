@@ -15,7 +15,6 @@ import numpy
 from axon.backends.checks import Untraceable
 from axon.backends.code import compile_graph, looping
 from axon.backends.coder import Externs, Watcher
-from axon.backends.failures import NO_MEMORY
 from axon.backends.home import Home
 from axon.backends.jax_arrays import JaxArrays, compiled
 from axon.backends.jax_buckets import cut, lengthened
@@ -32,7 +31,6 @@ from axon.graph.graph import (
 from axon.types.type import DimValue, ShapeValue, Tuple, Type
 from axon.types.variables import DimVar
 
-XLA_NO_MEMORY = "RESOURCE_EXHAUSTED"
 """The name of XLA's status code, which an exception of JAX has in its text alone."""
 
 MOST_COMPILED = 256
@@ -163,11 +161,6 @@ class JaxBackend(Home):
         with jax.enable_x64(True):
             return jax.numpy.asarray(array)
 
-    def failure(self, problem: Exception) -> str | None:
-        if isinstance(problem, jax.errors.JaxRuntimeError) and XLA_NO_MEMORY in str(problem):
-            return NO_MEMORY
-        return super().failure(problem)
-
 
 def _sizes(types: Sequence[Type]) -> list[int]:
     """The places of sizes, which a compiled function does not take as arrays."""
@@ -203,21 +196,13 @@ def _of_leaves(function: Callable[..., Any], types: Sequence[Type]) -> Callable[
     return run
 
 
-NEEDS_VALUES = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-)
-"""How JAX says that something is asked of a value that is traced. (A bool is the first.)"""
-
-
 def _with_sizes(function: Callable[..., Any]) -> Callable[..., Any]:
     """The sizes of rows are known where JAX traces, but not those that depend on values."""
 
     def run(*args: Any) -> Any:
         try:
             return function(*args)
-        except NEEDS_VALUES:
+        except JaxArrays.tracing_errors:
             raise Untraceable from None
 
     return run

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from axon.backends import failures
 from axon.backends.bounded import Bounded
 from axon.backends.numpy_attention import attention_of_rows
 from axon.ops.arrays import Array, Arrays, Pairs, Value, wide
@@ -28,6 +29,9 @@ COMBINE = {
     "max": np.maximum,
 }
 
+TOO_LARGE = ("array is too big", "Maximum allowed ")
+"""How NumPy begins to say that an array cannot have a size; it raises `ValueError` for much."""
+
 CHUNK = 1 << 24
 """About how many elements of unfolded windows a convolution holds at a time."""
 
@@ -40,6 +44,9 @@ class NumpyArrays(Bounded):
         found = getattr(np, name)
         self.__dict__[name] = found  # cached as an attribute
         return found
+
+    def failure(self, problem: Exception) -> str | None:
+        return refusal(problem)
 
     def context(self) -> AbstractContextManager[object]:
         """The context of a run: division by zero and overflow return values, without warnings."""
@@ -304,6 +311,12 @@ TAIL = (
     (1.0, 2.56852019228982242e0, 1.87295284992346725e0, 5.27905102951428412e-1,
      6.05183413124413191e-2, 2.33520497626869185e-3),
 )  # fmt: skip
+
+
+def refusal(problem: Exception) -> str | None:
+    """The reason, where NumPy cannot make an array of some size."""
+    too_large = isinstance(problem, ValueError) and str(problem).startswith(TOO_LARGE)
+    return failures.TOO_LARGE if too_large else None
 
 
 def _erf(x: Array) -> Array:

@@ -44,7 +44,7 @@ def attention_of_rows(
     if ((down.lengths > 0) & (across.lengths == 0)).any():
         return None
     scale = 1 / sqrt(size) if scale is None else scale
-    q, k, v = (x.reshape(len(x), -1, x.shape[-1]) for x in (q, k, v))
+    q, k, v = (x.reshape(len(x), prod(heads), x.shape[-1]) for x in (q, k, v))
     made = numpy.empty((len(q), q.shape[1], width), v.dtype)
     shortens = causal and bool(numpy.isfinite(v).all())
     room = numpy.empty(0, v.dtype)

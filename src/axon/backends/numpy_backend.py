@@ -18,6 +18,7 @@ from axon.graph.graph import Graph
 
 class NumpyBackend(Home):
     name = "numpy"
+    arrays = ARRAYS
     native = frozenset({"numpy"})
     options: Options = DEFAULT
 

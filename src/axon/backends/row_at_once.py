@@ -1,7 +1,7 @@
 """Operators, and functions of rows, on all rows of ragged tensors at once (see `segments`).
 
-Where there is no form for all rows, or anything is wrong, the answer is None: the rows are then
-taken one by one, and that says what is wrong with which.
+Where there is no form for all rows, or a condition or a value is wrong, the result is None: the
+rows are then taken one by one, and the error says which row is wrong. A bug is raised as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from axon.backends import ragged
+from axon.backends.failures import is_expected
 from axon.backends.ragged import Ragged, Row
 from axon.backends.row_application import MOST_COMPILED, Lifted, Plan, is_varying
 from axon.backends.row_moves import is_batch
@@ -62,7 +63,9 @@ def _tried(
         if xp.by_segments:
             return map_flat(partial(function, *values), tensors, plan.levels, xp, plan.step)
         return in_halves(_compiled(plan, xp, function, kind, values, tensors), values, tensors)
-    except Exception as problem:  # whatever it is, the rows one by one have it too, or not
+    except Exception as problem:
+        if not is_expected(problem, xp):
+            raise
         failed = f"all rows at once are an error ({type(problem).__name__})"
         plan.step.loops = str(problem) if isinstance(problem, NotFlat) else failed
         return None
@@ -100,13 +103,19 @@ def applied(
     step = plan.step
     if any(isinstance(a, tuple) and is_varying(a) for a in args):
         return None
+    functions = [a for a in args if isinstance(a, Lifted)]
+    for each in functions:
+        if each.whole is None or each.values or any(type(size) is not int for size in each.sizes):
+            step.loops = each.why or "its function uses values from outside"
+            return None
     rows, named, alone = _in_rows(plan, args, attributes)
     if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
         return None
 
     tensors = [a for a, r in _pairs(args, rows) if r]
     arrays = [not r and hasattr(a, "dtype") for a, r in _pairs(args, rows)]
-    rest = [None if r or is_array else a for a, r, is_array in zip(args, rows, arrays, strict=True)]
+    rest = [None if r or is_array else a.all_rows if isinstance(a, Lifted) else a
+            for a, r, is_array in zip(args, rows, arrays, strict=True)]  # fmt: skip
 
     def function(*given: Any) -> Value:
         values, each = iter(given), iter(given[sum(arrays) :])
@@ -117,12 +126,14 @@ def applied(
         return _first(made) if alone else made
 
     values = [a for a, is_array in zip(args, arrays, strict=True) if is_array]
-    kind = (tuple(rows), tuple(rest), tuple(named.items()), alone)
+    called = tuple((each.whole, each.sizes) for each in functions)
+    others = tuple(None if isinstance(a, Lifted) else r for a, r in _pairs(args, rest))
+    kind = (tuple(rows), others, called, tuple(named.items()), alone)
     return _tried(plan, xp, function, kind, values, tensors)
 
 
-def _pairs(args: Sequence[Any], rows: Sequence[bool]) -> list[tuple[Any, bool]]:
-    return list(zip(args, rows, strict=True))
+def _pairs(args: Sequence[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]:
+    return list(zip(args, others, strict=True))
 
 
 def _in_rows(

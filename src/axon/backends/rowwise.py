@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from axon.backends import ragged
+from axon.backends.failures import NotASize
 from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host
 from axon.backends.ragged_rows import map_rows, rows_of
@@ -151,10 +152,6 @@ def count(tensor: Row) -> int:
     if not isinstance(tensor, Ragged):
         return int(numpy.prod(tensor.shape, dtype=object))
     return sum(count(row) for row in tensor.rows) if tensor.packed is None else count(tensor.values)
-
-
-class NotASize(Exception):
-    """A computed value that cannot be a size, or a shape, with the reason as a sentence."""
 
 
 def measure(array: Any, least: int, more: bool) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ import torch
 from torch.nn import functional
 
 from axon.backends.bounded import Bounded
+from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.fusion import Body, Fusion
 from axon.backends.numpy_arrays import element
 from axon.backends.torch_attention import attention_of_rows
@@ -33,6 +34,10 @@ from axon.ops.arrays import Array, Meaning, is_integer
 from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits
 
 Axes = int | Sequence[int] | None
+
+OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+CPU_NO_MEMORY = "can't allocate memory"
+"""What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
 
 
 class _Fourier:
@@ -51,6 +56,9 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     attention_of_rows = attention_of_rows
     fft = _Fourier()
     linalg = torch.linalg
+
+    def failure(self, problem: Exception) -> str | None:
+        return failure(problem)
 
     if TYPE_CHECKING:
 
@@ -570,3 +578,14 @@ def _near(k: int) -> int:
 @cache
 def _memory(device: Any) -> int:
     return int(torch.cuda.mem_get_info(device)[1]) if device.type == "cuda" else 0
+
+
+def failure(problem: Exception) -> str | None:
+    """The reason, where an exception of PyTorch is about values or sizes."""
+    if isinstance(problem, torch.OutOfMemoryError):
+        return NO_MEMORY
+    if not isinstance(problem, RuntimeError):
+        return None
+    if CPU_NO_MEMORY in str(problem):
+        return NO_MEMORY
+    return out_of_range(problem) if any(words in str(problem) for words in OUT_OF_RANGE) else None

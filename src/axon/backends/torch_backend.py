@@ -12,13 +12,12 @@ import torch
 
 from axon.backends.code import compile_graph, looping
 from axon.backends.coder import Externs, Watcher
-from axon.backends.failures import NO_MEMORY, out_of_range
 from axon.backends.home import converted
 from axon.backends.nested import nested
 from axon.backends.options import DEFAULT, Options
 from axon.backends.ragged import Ragged
 from axon.backends.static import is_static
-from axon.backends.torch_arrays import arrays_on
+from axon.backends.torch_arrays import arrays_on, failure
 from axon.backends.torch_compile import Compiled
 from axon.backends.torch_elements import from_host, to_host
 from axon.graph.graph import Graph
@@ -27,10 +26,6 @@ Run = Callable[..., Any]
 
 UNKNOWN = -1
 """For the memory of a tensor that has none of its own."""
-
-OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
-CPU_NO_MEMORY = "can't allocate memory"
-"""What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
 
 
 class TorchBackend:
@@ -95,14 +90,7 @@ class TorchBackend:
         return nested(result, args) if library == "torch" else result
 
     def failure(self, problem: Exception) -> str | None:
-        if isinstance(problem, torch.OutOfMemoryError):
-            return NO_MEMORY
-        if isinstance(problem, RuntimeError):
-            if CPU_NO_MEMORY in str(problem):
-                return NO_MEMORY
-            if any(words in str(problem) for words in OUT_OF_RANGE):
-                return out_of_range(problem)
-        return None
+        return failure(problem)
 
 
 def _placed(value: Any, device: Any) -> Any:

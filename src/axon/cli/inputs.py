@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy
@@ -174,17 +176,26 @@ def _filled(kind: str, shape: tuple[int, ...], elem: str, random: numpy.random.G
 def _file(name: str, path: str, key: str) -> Any:
     if not os.path.isfile(path):
         raise BadInput(f"{name}: there is no file {path}")
-    try:
-        with open(path, "rb") as file:
-            if _holds_objects(file):
-                raise BadInput(
-                    f"{name}: {path} holds Python objects, which are not read: they could run code"
-                )
+    with _reading(name, path), open(path, "rb") as file:
+        objects = _holds_objects(file)
+    if objects:
+        raise BadInput(
+            f"{name}: {path} holds Python objects, which are not read: they could run code"
+        )
+    with open(path, "rb") as file:
+        with _reading(name, path):
             found = numpy.load(file, allow_pickle=False)
-            return found if isinstance(found, numpy.ndarray) else _one(name, path, key, found)
-    except BadInput:
-        raise
-    except Exception as problem:  # whatever is in a file, it is not a mistake of Axon's
+        return found if isinstance(found, numpy.ndarray) else _one(name, path, key, found)
+
+
+@contextmanager
+def _reading(name: str, path: str) -> Iterator[None]:
+    """Around calls of NumPy alone. What it raises for a damaged file is of many types, also those
+    of zip, zlib and Python's tokenizer, so that no list of them would be complete.
+    """
+    try:
+        yield
+    except Exception as problem:
         reason = str(problem) or type(problem).__name__
         raise BadInput(f"{name}: {path} cannot be read: {_short(reason, 200)}") from None
 
@@ -199,7 +210,6 @@ def _holds_objects(file: BinaryIO) -> bool:
     version = header.read_magic(file)
     read = header.read_array_header_1_0 if version == (1, 0) else header.read_array_header_2_0
     found: bool = read(file)[2].hasobject
-    file.seek(0)
     return found
 
 
@@ -211,7 +221,8 @@ def _one(name: str, path: str, key: str, found: Any) -> Any:
         raise BadInput(f"{name}: {path} has several arrays; say which: {path}:KEY ({listed})")
     if key and key not in names:
         raise BadInput(f"{name}: {path} has no array `{key}`: it has {', '.join(names)}")
-    return found[key or names[0]]
+    with _reading(name, path):
+        return found[key or names[0]]
 
 
 def _literal(name: str, text: str) -> Any:

@@ -19,6 +19,8 @@ from axon.backends import row_sizes
 
 Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
 
+NO_NUMBER = "a size that differs from row to row is used as a number"
+
 LEAST_TILE, MOST_TILE = 8, 128
 
 
@@ -344,12 +346,20 @@ class Counts:
         return self._decided(ne, 0)
 
     def __index__(self) -> int:
-        raise NotFlat("a size that differs from row to row is used as a number")
+        raise NotFlat(NO_NUMBER)
 
     __int__ = __index__
 
     def __float__(self) -> float:
-        raise NotFlat("a size that differs from row to row is used as a number")
+        raise NotFlat(NO_NUMBER)
+
+    def _refuse(self, other: Any) -> Any:
+        """What is computed with sizes only where they are numbers."""
+        if hasattr(other, "frame") and not isinstance(other, Counts):
+            return NotImplemented  # it has the operator
+        raise NotFlat(NO_NUMBER)
+
+    __mod__ = __rmod__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _refuse
 
 
 def least(*parts: Any) -> Any:

@@ -43,7 +43,7 @@ def map_flat(
         except TooLarge:
             middle = (first + last) // 2
             todo += [(middle, last), (first, middle)]
-        except Exception:
+        except NotFlat:
             if not frame.tilings:
                 raise
             step.in_tiles = False  # the function makes of matrices what they are not tiled for

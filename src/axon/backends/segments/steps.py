@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy
 
-from axon.backends.ragged import Ragged
+from axon.backends.ragged import Ragged, RaggedError
+from axon.backends.row_sizes import NotAligned
 from axon.backends.segments.arrays import INSTEAD, in_tiles
 from axon.backends.segments.calls import either, rows_of
 from axon.backends.segments.frames import (
@@ -34,8 +35,10 @@ from axon.source import Span
 NEAR = 1 << 19
 """How many elements a matrix of all rows of a part should have at most, so that it stays near."""
 
-UNFIT = (NotFlat, TypeError, ValueError)
-"""What a meaning raises that does with values of rows what can be done with arrays only."""
+UNFIT = (NotFlat, NotAligned, RaggedError)
+"""What a meaning raises that does with values of rows what can be done with arrays only. A library
+that traces has errors of its own for it (`tracing_errors`).
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +67,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
             if frame is None or arg.frame.depth > frame.depth:
                 frame = arg.frame
             simple = simple and not isinstance(arg.values, Rows)
-        elif not hasattr(arg, "dtype"):
+        elif not hasattr(arg, "dtype") or isinstance(arg, Ragged):
             simple = False
     if not simple or frame is None:
         if any(isinstance(arg, Ragged) for arg in args):
@@ -83,7 +86,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
         except Parted as found:
             keys = found.labels if found.frame is frame else None
             why = str(found)
-        except UNFIT as problem:
+        except (*UNFIT, *xp.tracing_errors) as problem:
             why = str(problem)
     if frame is None:
         raise NotFlat("a function inside uses what differs")
@@ -188,7 +191,7 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
         if found.frame is not frame:
             raise
         return _in_groups(step, xp, frame, args, named, found.labels)
-    except UNFIT as problem:
+    except (*UNFIT, *xp.tracing_errors) as problem:
         why = str(problem)
         if any(map(_is_function, args)):
             raise

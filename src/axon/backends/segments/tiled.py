@@ -46,8 +46,10 @@ def room(tiling: Tiling, batch: Sequence[int], dtype: Any) -> None:
 def pointwise(xp: FlatArrays, how: Below, *args: Any) -> Tiles:
     first = next((arg for arg in args if type(arg) is Tiles), None)
     if first is None:
-        down = next(arg for arg in args if packed_at(arg, -2))
-        across = next(arg for arg in args if packed_at(arg, -1))
+        down = next((arg for arg in args if packed_at(arg, -2)), None)
+        across = next((arg for arg in args if packed_at(arg, -1)), None)
+        if down is None or across is None:
+            raise NotFlat("rows of which two sizes differ")
         if down.frame is not across.frame:
             raise NotFlat("rows of two frames")
         tiling = tiling_of(down.frame, down.segments, across.segments)
@@ -338,8 +340,8 @@ def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
 
 def _summed(xp: FlatArrays, below: Below, x: Tiles, y: Rows) -> Rows:
     tiling, rank = x.tiling, max(x.ndim, y.ndim)
-    true = tiling.true_columns
     values = x.values
+    true = tiling.true_columns
     true = true.reshape(true.shape[0], *(1,) * (values.ndim - 2), true.shape[1])
     values = xp.xp.where(xp.xp.asarray(true), values, xp.xp.zeros_like(values))
     right = xp.xp.moveaxis(tiling.top(y.values), 1, -2)

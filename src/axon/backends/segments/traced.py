@@ -12,6 +12,7 @@ import numpy
 
 from axon.backends import numpy_arrays
 from axon.backends.checks import CheckFailed
+from axon.backends.failures import is_expected
 from axon.backends.ragged import Ragged, Row, part
 from axon.backends.ragged_bucket import InBucket, filled, front
 from axon.backends.ragged_host import host, namespace, put
@@ -156,10 +157,12 @@ class Compiled:
             try:
                 made = program(given, arrays)
             except Exception as problem:
-                if program.frame is None:  # it was traced
+                was_traced = program.frame is None
+                if was_traced or not is_expected(problem, self.flat.xp):
                     raise
                 asked += program.trace.asked
                 large = isinstance(problem, TooLarge)
+                assert program.frame is not None
                 if not program.frame.tilings or large:
                     why = str(problem) if isinstance(problem, NotFlat) else UNKNOWN
                     why = FAILS if isinstance(problem, CheckFailed) else why

@@ -12,7 +12,7 @@ import linecache
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from axon.importers.operations import Graph, Model, Operation, Place
@@ -137,25 +137,35 @@ def called_lines(
 
     found: dict[tuple[str, Line], list[Line]] = defaultdict(list)
     calls = 0
+    bug: Exception | None = None
+
+    def note(name: str, frame: FrameType) -> None:
+        # A function of PyTorch and the operator that it becomes in the exported program,
+        # `Tensor.add` and `aten.add`, have nothing in common but their names.
+        lines = list(user_lines(frame))
+        for line in dict.fromkeys(lines):
+            found[_plain(name), line].append(lines[0])
 
     class Lines(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            nonlocal calls
+            nonlocal calls, bug
             calls += 1
             if calls <= MOST_CALLS:
-                lines = list(user_lines(sys._getframe(1)))
-                # A function of PyTorch and the operator that it becomes in the exported program,
-                # `Tensor.add` and `aten.add`, have nothing in common but their names.
-                for line in dict.fromkeys(lines):
-                    found[_plain(getattr(func, "__name__", "")), line].append(lines[0])
+                try:
+                    note(getattr(func, "__name__", ""), sys._getframe(1))
+                except Exception as problem:
+                    bug = problem
+                    raise
             return func(*args, **(kwargs or {}))
 
     try:
         with torch.no_grad(), Lines():
             module(*inputs, **named)
-    except Exception:  # whatever a module does: its program is known all the same
+    except Exception:  # the user's code may raise anything; its program is known all the same
+        if bug is not None:
+            raise bug from None
         return {}
     return dict(found)
 
