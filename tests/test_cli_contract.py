@@ -283,7 +283,7 @@ def test_run_prints_the_type_and_then_the_value(net: Path, arguments: str, print
         ("layer x=two.npz:a w=ones[3,1]", "error[AX205]"),
         ("table x=ones[6] sizes=[2,4]", "error[AX404]"),
         ("table x=ones[6] sizes=[2,-3]", "below zero"),
-        ("flags x=[true] k=2.5", "i64 is wanted"),
+        ("flags x=[true] k=2.5", "i64 is expected"),
         ("pair x=[[1,2],[3]]", "rows differ"),
         ("uses x=ones[3]", "only declares"),
     ],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import axon
+from axon.importers.torch.dynamic.module import called_lines
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
@@ -190,3 +191,26 @@ def test_the_archives_that_this_version_writes_are_read() -> None:
     from axon.importers.formats import read_archive
 
     assert read_archive(buffer, "net").report().ok
+
+
+@pytest.mark.parametrize("where", ["module", "ours"])
+def test_only_the_errors_of_a_module_are_passed_over(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the lines of its operations are found; a mistake of ours is an internal error."""
+
+    class Module(nn.Module):
+        def forward(self, x: Any) -> Any:
+            if where == "module":
+                raise TypeError("a mistake")
+            return x + 1
+
+    def mistaken(*_: object) -> object:
+        raise TypeError("a mistake")
+
+    if where == "module":
+        assert called_lines(Module(), (torch.zeros(2),), {}) == {}
+        return
+    monkeypatch.setattr("axon.importers.torch.dynamic.module.user_lines", mistaken)
+    with pytest.raises(TypeError, match="a mistake"):
+        called_lines(Module(), (torch.zeros(2),), {})

@@ -4,6 +4,7 @@ Attention is one kernel.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy
@@ -167,7 +168,7 @@ def kernel(
         down.starts, down.offsets[1:], across.starts, across.offsets[1:], strict=True
     ):
         parts = (q[first:last], k[begin:end], v[begin:end])
-        many = [x.reshape(len(x), -1, x.shape[-1]).transpose(0, 1) for x in parts]
+        many = [x.reshape(len(x), prod(x.shape[1:-1]), x.shape[-1]).transpose(0, 1) for x in parts]
         found = torch.nn.functional.scaled_dot_product_attention(
             *many, is_causal=causal, scale=scale
         )

@@ -133,7 +133,7 @@ def test_the_messages(tmp_path: Path) -> None:
     nodes = "`graph_module.graph.nodes[0]"
     cases: tuple[tuple[tuple[str | int, ...], object, str], ...] = (
         (("target",), 3, f"{nodes}.target` in models/model.json is not text"),
-        (("inputs", 0, "arg"), {}, "inputs[0].arg` in models/model.json has 0 keys, where one"),
+        (("inputs", 0, "arg"), {}, "inputs[0].arg` in models/model.json has 0 keys; it must"),
         (("inputs", 1, "arg", "as_tensor"), {}, f"{nodes}.inputs[1].arg.as_tensor` in"),
         (("metadata", "stack_trace"), [], f"{nodes}.metadata.stack_trace` in"),
     )

@@ -136,7 +136,7 @@ def test_wrong_size_in_a_second_call() -> None:
 def test_wrong_rank() -> None:
     text = refused(MATMUL, floats(2, 3), floats(5))
     assert "w : f32 [5]" in text
-    assert "2 dimensions are wanted" in text and "program.axon:1:24" in text
+    assert "2 dimensions are expected" in text and "program.axon:1:24" in text
 
 
 def test_wrong_element_type() -> None:

@@ -162,5 +162,5 @@ def test_a_branch_gives_no_function(body: str) -> None:
 
 def test_a_function_that_is_a_state() -> None:
     net = axon.compile("f = fn (x : f32 [n]) { g = fold(relu, fn (f, _) { f }, x); g(x) };")
-    with pytest.raises(axon.AxonError, match="a function that an operator gives cannot be called"):
+    with pytest.raises(axon.AxonError, match="a function returned by an operator cannot be called"):
         net.f(X)

@@ -142,7 +142,7 @@ def test_numbers_with_many_digits() -> None:
     assert shown(12345) == "12345"
     assert shown(-(10**5000)) == "about -10**5000"
     said = refused("f = fn (k : dim n) { zeros([k]) };", 10**5000, kind=axon.ArgumentError)
-    assert "it is about 10**5000, and a size is wanted" in said
+    assert "it is about 10**5000, and a size is expected" in said
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -506,7 +506,7 @@ def test_nesting_without_an_end() -> None:
 )
 def test_what_is_no_type_and_no_value_is_refused(given: Any) -> None:
     function = axon.compile("f = fn (x) { x + x };").f
-    with pytest.raises(axon.ArgumentError, match="`x` wants a type, such as"):
+    with pytest.raises(axon.ArgumentError, match="`x` must be a type, such as"):
         function.specialize(x=given)
 
 

@@ -50,13 +50,13 @@ def test_layer_norm(sizes: tuple[int, int]) -> None:
 
 def test_rank_of_a_vector() -> None:
     text = said("f = fn (x) { transpose(x) };", floats(3))
-    assert "argument 1 has shape [3], where at least 2 dimensions are wanted" in text
+    assert "argument 1 has shape [3], where at least 2 dimensions are expected" in text
     assert "`x` is f32 [3] at the call" in text
 
 
 def test_ranks_in_an_annotated_call() -> None:
     text = said("f = fn (x : f32 [b,n], w : f32 [n,m]) { x @ w };", floats(2, 3), floats(5))
-    assert "f: argument 2 has shape [5], where 2 dimensions are wanted" in text
+    assert "f: argument 2 has shape [5], where 2 dimensions are expected" in text
 
 
 def test_annotated_parameters() -> None:

@@ -228,7 +228,7 @@ def refused(function: Any, **options: Any) -> str:
         ("ragged", {}, "the sizes of `rows : f32 [n,*]` are known only to the run"),
         ("free", {}, "is no tensor; values cannot be made for it"),
         ("mlp", {"like": {"x": "f32 [2"}}, "`f32 [2` is not a type"),
-        ("mlp", {"like": {"x": None}}, "`x` wants a type, such as"),
+        ("mlp", {"like": {"x": None}}, "`x` must be a type, such as"),
         ("mlp", {"like": {"y": "f32"}}, "has no argument `y`"),
         ("mlp", {"like": {"x": "f32 [2]"}}, "mlp cannot be called with"),
         ("both", {"d": 1 << 45, "h": 1 << 9}, "the most that there can be"),

@@ -1,4 +1,4 @@
-"""A quotient of sizes is rounded down where a size is wanted, and divides where a number is
+"""A quotient of sizes is rounded down where a size is expected, and divides where a number is
 wanted, whether or not it is bound to a name first.
 """
 

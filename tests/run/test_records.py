@@ -90,7 +90,7 @@ def test_what_does_not_fit() -> None:
     assert "no field `b`" in refused(source, {"w": floats(3, 4)}, x)
     assert "field `c`" in refused(source, {**linear(3, 4), "c": x}, x)
     assert "size 1 of `p.w` is 5" in refused(source, {"w": floats(3, 5), "b": floats(4)}, x)
-    assert "a record is wanted" in refused(source, x, x)
+    assert "a record is expected" in refused(source, x, x)
     assert "have names" in refused(source, {1: x}, x)
 
 

@@ -1,4 +1,4 @@
-"""A tensor given where a shape is wanted: which of its numbers is which size."""
+"""A tensor given where a shape is expected: which of its numbers is which size."""
 
 from __future__ import annotations
 

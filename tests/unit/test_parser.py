@@ -501,7 +501,7 @@ def test_a_missing_semicolon_is_reported_where_it_is_missing() -> None:
 
 def test_a_block_without_a_value() -> None:
     _, problems = broken("f = fn (x) { y = x; };")
-    assert problems[0].help == ("end the block with the value it gives",)
+    assert problems[0].help == ("end the block with its value",)
 
 
 def test_what_cannot_be_defined_is_kept() -> None:

@@ -42,7 +42,7 @@ def look_at(declared: Declared, xp: Arrays, result: Any, sizes: Sequence[Any]) -
 def _fits(declared: Declared, xp: Arrays, result: Any, type_: Type, sizes: Sizes) -> Any:
     if isinstance(type_, Tuple):
         if not isinstance(result, tuple) or len(result) != len(type_.items):
-            raise WrongResult(declared.name, f"should give a tuple of {len(type_.items)}")
+            raise WrongResult(declared.name, f"should return a tuple of {len(type_.items)}")
         parts = zip(result, type_.items, strict=True)
         return tuple(_fits(declared, xp, part, item, sizes) for part, item in parts)
     assert isinstance(type_, Tensor)
@@ -53,13 +53,13 @@ def _fits(declared: Declared, xp: Arrays, result: Any, type_: Type, sizes: Sizes
             result = xp.asarray(result)
         except (TypeError, ValueError, RuntimeError):
             raise WrongResult(
-                declared.name, f"gives a {type(result).__name__}, not an array"
+                declared.name, f"returns a {type(result).__name__}, not an array"
             ) from None
     wanted = xp.element(str(type_.elem))
     if result.dtype != wanted and type(result).__module__ == "numpy":
         result = xp.asarray(result)  # a weight, which is read as NumPy has it
     if result.dtype != wanted:
-        raise WrongResult(declared.name, f"gives {result.dtype}, and {type_.elem} is declared")
+        raise WrongResult(declared.name, f"returns {result.dtype}, and {type_.elem} is declared")
     if holds(ShapeEq(type_.shape, tuple(result.shape)), sizes) is False:
         raise _other_shape(declared, type_, list(result.shape))
     return result
@@ -69,10 +69,10 @@ def _fits_by_row(declared: Declared, xp: Arrays, result: Any, type_: Tensor, siz
     """The same for a tensor with sizes that vary; the rows of an array are rows of equal sizes."""
     if not isinstance(result, Ragged):
         if len(getattr(result, "shape", ())) < 2:
-            raise WrongResult(declared.name, "should give a Ragged")
+            raise WrongResult(declared.name, "should return a Ragged")
         result = split(result)
     if result.dtype != xp.element(str(type_.elem)):
-        raise WrongResult(declared.name, f"gives {result.dtype}, and {type_.elem} is declared")
+        raise WrongResult(declared.name, f"returns {result.dtype}, and {type_.elem} is declared")
     known = [isinstance(dim, DimVar) and dim.over for dim in type_.shape]
     if len(known) == result.rank:
         result = arranged(result, tuple(map(bool, known[1:])))
@@ -90,4 +90,4 @@ def _fits_by_row(declared: Declared, xp: Arrays, result: Any, type_: Tensor, siz
 def _other_shape(declared: Declared, type_: Tensor, found: Sequence[object]) -> WrongResult:
     given = f"[{', '.join(map(str, found))}]"
     shape = Show().shape(type_.shape)
-    return WrongResult(declared.name, f"gives shape {given}, which is not the declared {shape}")
+    return WrongResult(declared.name, f"returns shape {given}, which is not the declared {shape}")

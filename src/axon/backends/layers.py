@@ -35,7 +35,7 @@ class Stacks(Protocol):
 
     def run(self, layers: Layers) -> Callable[..., tuple[Any, ...]]:
         """A function of the called one and the leaves of its operands in each call, that gives the
-        results of those calls of which anything is wanted.
+        results of those calls that have requested results.
         """
 
 

@@ -44,7 +44,7 @@ def shard_of(shard: Any, mesh: Mesh) -> Shard:
         axes = (cut,) if isinstance(cut, str) else cut
         axes = tuple(axes) if isinstance(axes, tuple | list) else ()
         if not axes:
-            raise ValueError(f"shard: no axis is said for `{size}`")
+            raise ValueError(f"shard: no axis is given for `{size}`")
         for axis in axes:
             if axis not in known:
                 listed = ", ".join(f"`{name}`" for name in known)

@@ -139,7 +139,7 @@ def from_padded(array: Array, mask: Array | None = None, *, lengths: Any = None)
     The last dimension of the mask becomes the one that varies; those before it do not.
     """
     if (mask is None) == (lengths is None):
-        raise RaggedError("what counts is said by a mask or by lengths, one of the two")
+        raise RaggedError("give either a mask or lengths, to tell elements from padding")
     mask = numpy.asarray(mask) if lengths is None else _first_so_many(array, numpy.asarray(lengths))
     if mask.dtype.kind != "b" or mask.ndim < 2 or mask.shape != array.shape[: mask.ndim]:
         given = f"{show_element(mask.dtype)} {show_sizes(mask.shape)}"

@@ -70,10 +70,10 @@ def _tried(function: Callable[..., Value], args: Sequence[Row], blank: Value | N
     that fails. Such a row may be impossible in the program.
     """
     for length in (1, 0):
-        with suppress(Exception):
+        with suppress(Exception):  # libraries raise errors of every type for sizes that do not fit
             return function(*(zeros_row(arg, length) for arg in args))
     if blank is None:
-        raise RaggedError("without rows, what the function gives is not known")
+        raise RaggedError("without rows, the type of the function's result is not known")
     return blank
 
 

@@ -132,7 +132,7 @@ def _none(
         else a
         for a, by_row in _pairs(args, outer)
     ]
-    with suppress(Exception):
+    with suppress(Exception):  # libraries raise errors of every type for sizes that do not fit
         return broadcast(plan, meaning, xp, given, attributes, level + 1)
     return blank_inside(plan.blank, level + 1)
 

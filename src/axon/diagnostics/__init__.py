@@ -1,4 +1,4 @@
-"""Errors as values. `text.py` and `json.py` show them, and are imported where that is wanted."""
+"""Errors as values. `text.py` and `json.py` show them, and are imported where that is expected."""
 
 from __future__ import annotations
 

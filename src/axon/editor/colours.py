@@ -1,4 +1,4 @@
-"""The pieces of a text that have a meaning, for semantic highlighting."""
+"""The tokens of a text that have a meaning, for semantic highlighting."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def apply(
             callee = replace(callee, elaboration=None)
             return inline(lowering, callee, elaboration, args, type_)
         case _:  # the state of a loop, say: which function it is, only the run knows
-            text = "a function that an operator gives cannot be called"
+            text = "a function returned by an operator cannot be called"
             raise Stop([error("AX403", text, span)])
 
 

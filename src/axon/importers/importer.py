@@ -53,7 +53,7 @@ FOR_GOOD = -1
 @dataclass(slots=True, eq=False)
 class Importer:
     """A graph in the making. `types` and `contents` are by the names of tensors in the model. If it
-    `writes`, a program is wanted, and what makes each tensor is recorded in `steps`. `unmade` is
+    `writes`, a program is requested, and what makes each tensor is recorded in `steps`. `unmade` is
     set where an operation takes a tensor that nothing has made by then.
     """
 

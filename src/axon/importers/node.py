@@ -410,7 +410,7 @@ class Node:
         fallback: Expression | None = None,
         tensor: Any = None,
     ) -> None:
-        """Take down what makes tensors, for the program that the model becomes, if it is wanted."""
+        """Take down what makes tensors, for the program that the model becomes, if requested."""
         if self.importer.writes:
             self.importer.steps.append(Step(names, expr, self.operation, fallback, tensor))
 

@@ -95,7 +95,7 @@ def added_up(type_: Type) -> Type:
 
 
 def as_tensor(type_: Type) -> Type:
-    """A size as the integers that it is where a tensor is wanted."""
+    """A size as the integers that it is where a tensor is expected."""
     if isinstance(type_, ShapeValue):
         return Tensor("i64", (shape_rank(type_.shape),))
     return Tensor("i64", ()) if isinstance(type_, DimValue) else type_

@@ -91,7 +91,7 @@ class Inference(Walk):
             case ast.ListExpr():
                 return lists.infer_list(self, expr, env)
             case ast.String(_, span):
-                self.error("AX207", "a string stands where a tensor is wanted", span)
+                self.error("AX207", "a string is used where a tensor is expected", span)
                 return UNKNOWN
             case ast.Broken():
                 return UNKNOWN
@@ -362,7 +362,7 @@ class Inference(Walk):
         if isinstance(found, Tuple) and len(found.items) != len(pattern.items):
             self.error(
                 "AX213",
-                f"a tuple of {len(found.items)} cannot be taken apart into {len(pattern.items)}",
+                f"a tuple of {len(found.items)} cannot be unpacked into {len(pattern.items)}",
                 pattern.span,
                 f"{len(pattern.items)} names",
             )

@@ -120,7 +120,7 @@ def _places(
     alone = wanted == 1 if known else bool(wanted == 1)
 
     def either(one: Any, other: Callable[[Any], Any]) -> Any:
-        """The one where a single element is wanted."""
+        """The one where a single element is expected."""
         if not known:
             return one if alone else other(wanted)
         return xp.where(alone, one, other(xp.where(alone, 2, wanted)))

@@ -117,7 +117,7 @@ def why(state: State, text: str, _: MakeSource) -> Iterator[Report]:
 
     name, question = [*text.split(None, 1), ""][:2]
     if not question:
-        raise refusal(f"say what of {name}: a size such as n, x[1], p.w[0] or result[0]")
+        raise refusal(f"{name}: name a size such as n, x[1], p.w[0] or result[0]")
     compiled = _checked(state, _definition(state, name), reasons=True)
     answer, good = answer_text(compiled.checked, compiled.definition(name), question)
     if not good:

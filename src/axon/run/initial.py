@@ -230,7 +230,7 @@ class _Making:
             wanted = f"{dtype} {list(shape)}"
             raise ArgumentError(
                 f"{self.subject.name}.init: the rule for `{name}` makes {made.dtype} "
-                f"{list(made.shape)}, and {wanted} is wanted"
+                f"{list(made.shape)}, and {wanted} is expected"
             )
         return made
 

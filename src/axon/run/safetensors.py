@@ -123,12 +123,12 @@ def _no_file(path: str) -> str:
 def _header(path: str, file: Any, size: int) -> bytes:
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > size - 8:
-        raise _broken(path, "it is shorter than it says")
+        raise _broken(path, "it is shorter than its header states")
     if length > LONGEST_HEADER:
         raise _broken(path, f"its header has {length:,} bytes, and {LONGEST_HEADER:,} are the most")
     header: bytes = file.read(length)
     if len(header) != length:
-        raise _broken(path, "it is shorter than it says")
+        raise _broken(path, "it is shorter than its header states")
     return header
 
 
@@ -206,9 +206,9 @@ def _place(path: str, name: str, said: bytes) -> Place:
         kind, shape = found["dtype"], found["shape"]
         begin, end = found["data_offsets"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise _broken(path, f"what it says of `{_short(name)}` is not understood") from None
+        raise _broken(path, f"its entry for `{_short(name)}` cannot be read") from None
     if not isinstance(kind, str) or not isinstance(shape, list):
-        raise _broken(path, f"what it says of `{_short(name)}` is not understood")
+        raise _broken(path, f"its entry for `{_short(name)}` cannot be read")
     if not all(type(n) is int and 0 <= n <= LARGEST for n in (*shape, begin, end)):
         raise _broken(path, f"the sizes or the place of `{_short(name)}` are no sizes")
     place = Place(kind, tuple(shape), begin, end)

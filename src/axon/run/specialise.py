@@ -123,7 +123,7 @@ def type_of(
             return values.exact_type(values.take(about, wanted))
     except (Unfit, RaggedError, TypeError, ValueError) as unfit:
         raise ArgumentError(
-            f'{name}: `{param}` wants a type, such as "f32 [n,3]", or a value of that type: {unfit}'
+            f'{name}: `{param}` must be a type, such as "f32 [n,3]", or a value: {unfit}'
         ) from None
     inner: Sequence[Type | None] = [None] * len(about)
     if isinstance(wanted, Tuple) and len(wanted.items) == len(about):
@@ -133,7 +133,7 @@ def type_of(
 
 
 def _sized(name: str, param: str, sizes: tuple[Any, ...], wanted: Tensor, reader: Reader) -> Tensor:
-    """A tensor of these sizes, numbers or names, with the element type that is wanted."""
+    """A tensor of these sizes, numbers or names, with the element type that is expected."""
     found = _read(name, param, f"f32 [{', '.join(map(str, sizes))}]", reader)
     assert isinstance(found, Tensor)
     elem = wanted.elem if isinstance(wanted.elem, str) else ElemVar("", 0, allowed=ANY)

@@ -157,11 +157,11 @@ def _size(given: Any) -> int:
     try:
         size = operator.index(given)
     except TypeError:
-        raise Unfit(f"it is a {type(given).__name__}, and a size is wanted") from None
+        raise Unfit(f"it is a {type(given).__name__}, and a size is expected") from None
     if size < 0:
-        raise Unfit(f"it is {shown(size)}, and a size is wanted, which is not negative")
+        raise Unfit(f"it is {shown(size)}, and a size is expected, which is not negative")
     if size > WIDEST:
-        raise Unfit(f"it is {shown(size)}, and a size is wanted: no array has one like that")
+        raise Unfit(f"it is {shown(size)}, and a size is expected: no array has one like that")
     return size
 
 
@@ -216,7 +216,7 @@ def _array(given: Any, elem: str | None) -> Any:
     try:
         made = numpy.asarray(given)
     except (ValueError, TypeError):
-        raise Unfit("its rows differ in length, and no ragged tensor is wanted") from None
+        raise Unfit("its rows differ in length, and no ragged tensor is expected") from None
     if made.dtype.kind == "O" and all(isinstance(n, int | float) for n in made.flat):
         made = _large(made, elem)
     if made.dtype.kind not in "biuf":
@@ -228,7 +228,7 @@ def _array(given: Any, elem: str | None) -> Any:
     if made.dtype.kind == "f" and made.size:
         numbers = numpy.asarray(given, object)
         if not all(isinstance(n, int) for n in numbers.flat):
-            raise Unfit(f"it has fractions, and {elem} is wanted")
+            raise Unfit(f"it has fractions, and {elem} is expected")
         made = numbers  # NumPy takes integers that no type holds together for floats
     low, high = (0, 1) if elem == "bool" else _range(elem)
     for number in (made.min(initial=0), made.max(initial=0)):

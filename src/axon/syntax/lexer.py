@@ -151,7 +151,7 @@ def _problem(kind: str, text: str, span: Span) -> Diagnostic:
             point = _with_its_digit(text)
             before = span.source.text[span.start - 1 : span.start]
             if point is not None and (before.isalnum() or before in ("_", ")")):
-                point = "a tuple is taken apart by a pattern: `a, b = p;`"
+                point = "a tuple is unpacked by a pattern: `a, b = p;`"
             return error(
                 "AX001",
                 f"`{shorten(text)}` is not a number",

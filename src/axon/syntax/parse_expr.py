@@ -386,7 +386,7 @@ def _subscript(p: Cursor, value: Expr, start: int) -> Expr:
     while more:
         item = _item(p)
         if isinstance(item, Rest) and any(isinstance(other, Rest) for other in items):
-            message = "`...` can stand only once in a subscript"
+            message = "`...` can occur only once in a subscript"
             p.add(error("AX002", message, item.span, "the second one", "write `:` for one axis"))
         else:
             items.append(item)
@@ -470,8 +470,11 @@ def _if(p: Cursor) -> Expr:
         if p.kind == "name" and p.habit() is not None:
             p.report("")
         if p.failures == failures:
-            message, help = "an `if` without `else`", "both give a value: `if c { a } else { b }`"
-            p.add(error("AX002", message, p.since(start), "gives nothing otherwise", help))
+            message, help = (
+                "an `if` without `else`",
+                "both branches need a value: `if c { a } else { b }`",
+            )
+            p.add(error("AX002", message, p.since(start), "has no value otherwise", help))
         otherwise = _branch(_no_block(p))
     p.inside = outer
     p.depth -= 1
@@ -570,8 +573,8 @@ def _block(p: Cursor) -> Block:
         place = p.here()
         whole = p.at not in p.tokens.virtual and p.unclosed_reported < p.starts[start]
         if not got_stuck and whole:
-            label, help = "a value should come before this", "end the block with the value it gives"
-            p.add(error("AX004", "this block gives no value", place, label, help))
+            label, help = "a value should come before this", "end the block with its value"
+            p.add(error("AX004", "this block has no value", place, label, help))
         result = Broken(Span(p.source, place.start, place.start))
     if p.kind == "}":
         p.close()
@@ -610,7 +613,7 @@ def parse_statement(p: Cursor) -> Binding | Expr:
         p.at = end
         p.advance()
         message, label = "a record pattern is a list of names", "more than names"
-        help = "take fields apart one by one: `{ a, b } = p; { c } = a;`"
+        help = "unpack fields one level at a time: `{ a, b } = p; { c } = a;`"
         value: Expr = Broken(p.since(start))
     else:
         value = parse_expr(p, commas=True)
@@ -652,7 +655,7 @@ def end_statement(p: Cursor) -> bool:
         if begins_next and _begins_foreign(p):
             pass  # that is reported, and `;` is often missing before it
         elif begins_next and p.kind == "[":
-            p.missing_semicolon("a subscript stands on the line on which its tensor ends")
+            p.missing_semicolon("a subscript begins on the line on which its tensor ends")
             p.skip()
         elif begins_next or p.tokens.is_anchor(p.at):
             p.missing_semicolon()
@@ -692,8 +695,8 @@ def without_name(value: Expr) -> Binding:
 
 
 def _is_bare_record(p: Cursor) -> bool:
-    """Whether what is in braces where an operand is wanted goes on as a condition does, so that it
-    is not the block that follows one.
+    """Whether braces where an operand is expected are part of a condition, and not the block that
+    follows one.
     """
     if p.kind != "{" or p.depth >= MAX_DEPTH:
         return False

@@ -108,7 +108,7 @@ def _as_term(p: Cursor, index: IndexExpr) -> DimExpr:
     """The index as a part of a sum or a product, which a size that varies has no place in."""
     dim = as_dim(p, index)
     if isinstance(dim, Star):
-        p.add(error("AX105", "`*` stands alone as a dimension", dim.span, "not part of a sum"))
+        p.add(error("AX105", "`*` is a dimension by itself", dim.span, "not part of a sum"))
     return dim
 
 

@@ -83,7 +83,7 @@ def _foreign_field(p: Cursor) -> str | None:
     """What to write for a field as in other languages: `"a": e`, `...p`, `**p`."""
     match p.kind:
         case "string":
-            return "a name stands without quotes: `{ a = e }`"
+            return "a name is written without quotes: `{ a = e }`"
         case "..." | "**":
             return "a record with other values for some fields is `{ p | a = e }`"
         case _:

@@ -344,12 +344,14 @@ class Reader:
                 var = self._name(expr, DimVar)
                 return var if isinstance(var, DimVar) else 0
             case ast.Star(span):
-                self.error("AX105", "`*` stands alone as a dimension", span, "not part of a sum")
+                self.error("AX105", "`*` is a dimension by itself", span, "not part of a sum")
                 return 0
             case ast.DimCall(function, args, _):
                 parts = tuple(self.dim(a) for a in args)
                 if function == "either":
-                    text = "`either` stands alone on the right of an equation: `?k = either(n, m)`"
+                    text = (
+                        "`either` must be the entire right side of an equation: `?k = either(n, m)`"
+                    )
                     self.error("AX005", text, expr.span)
                     return 0
                 if function == "broadcast":
@@ -432,7 +434,7 @@ class Reader:
             case ast.Dims() | ast.Append() | ast.BroadcastOf() | ast.IndexName():
                 return self.shape(side)
             case _:
-                self.error("AX109", "a dimension stands where a shape is wanted", side.span)
+                self.error("AX109", "a dimension is used where a shape is expected", side.span)
                 return ()
 
     def as_dim(self, side: ast.IndexExpr) -> Dim:
@@ -442,7 +444,7 @@ class Reader:
                 self.relations.append(DimBroadcast(result, tuple(self.as_dim(a) for a in args)))
                 return result
             case ast.Dims(_, span) | ast.Append(_, span):
-                self.error("AX109", "a shape stands where a dimension is wanted", span)
+                self.error("AX109", "a shape is used where a dimension is expected", span)
                 return 0
             case _:
                 return self.dim(side)

@@ -126,7 +126,7 @@ class Show:
     named: bool = False
     """Whether all sizes that vary have names, and what is computed from them is written out."""
     seen: dict[Dim, list[str]] = field(default_factory=dict, repr=False)
-    """Dimensions as they were written, in pieces between which there may be space."""
+    """Dimensions as they were written, in tokens between which there may be space."""
 
     # --- dimensions ---
 
@@ -135,10 +135,10 @@ class Show:
             return str(dim)
         if isinstance(dim, DimVar):
             return self._var(dim) if not dim.over else self._star(dim)
-        pieces = self.seen.get(dim)
-        if pieces is None:
-            pieces = self.seen[dim] = self._compound(dim)
-        return (" " if spaced else "").join(pieces)
+        tokens = self.seen.get(dim)
+        if tokens is None:
+            tokens = self.seen[dim] = self._compound(dim)
+        return (" " if spaced else "").join(tokens)
 
     def _star(self, dim: DimVar) -> str:
         return f"*{self.names(dim)}" if self.named or dim in self.shared else "*"

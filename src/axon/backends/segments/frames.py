@@ -170,8 +170,8 @@ class Segments:
         usual = int((self.lengths**2).sum()) // max(self.total, 1)
         return min(max(1 << (usual // 4).bit_length() >> 1, LEAST_TILE), MOST_TILE)
 
-    def pieces(self, size: int) -> int:
-        """How many pieces of a size all rows have."""
+    def chunks(self, size: int) -> int:
+        """How many chunks of a size all rows have."""
         return int((-(-self.lengths // size)).sum())
 
     def tiles(self, other: Segments, size: int) -> int:

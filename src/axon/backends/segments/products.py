@@ -47,7 +47,7 @@ def _matmul(xp: FlatArrays, below: Below, x: Any, y: Any) -> Any:
 
 
 def _over_elements(xp: FlatArrays, below: Below, x: Rows, y: Rows) -> Rows:
-    """A product over the elements of each row: of pieces of one size, then added up."""
+    """A product over the elements of each row: of chunks of one size, then added up."""
     segments = x.segments
     if x.ndim != 2 or x.frame is not y.frame or segments is None or y.segments is None:
         raise NotFlat("a product of rows that differ in size")

@@ -16,7 +16,7 @@ from axon.ops.arrays import Array
 
 
 class Edge:
-    """One side of the matrices: rows of elements, cut into pieces of one size. The last piece of a
+    """One side of the matrices: rows of elements, cut into chunks of one size. The last chunk of a
     row repeats its last element.
     """
 
@@ -24,29 +24,29 @@ class Edge:
         self.xp = xp
         self.segments = segments
         self.size = size
-        self.count = segments.pieces(size)
+        self.count = segments.chunks(size)
 
     def placed(self, name: str) -> Any:
         return self.segments.placed(self.xp, name)
 
     @cached_property
-    def pieces(self) -> Any:
-        """How many pieces each row has."""
+    def chunks(self) -> Any:
+        """How many chunks each row has."""
         return (self.placed("lengths") + (self.size - 1)) // self.size
 
     @cached_property
     def first(self) -> Any:
-        """The number of the first piece of each row."""
-        return self.pieces.cumsum(0) - self.pieces
+        """The number of the first chunk of each row."""
+        return self.chunks.cumsum(0) - self.chunks
 
     @cached_property
     def rows(self) -> Any:
-        """The row of each piece."""
-        return self.xp.spread(None, self.pieces, self.count)
+        """The row of each chunk."""
+        return self.xp.spread(None, self.chunks, self.count)
 
     @cached_property
     def _places(self) -> Any:
-        """The place in its row of each element of each piece."""
+        """The place in its row of each element of each chunk."""
         own = self.xp.arange(self.count) - taken(self.xp, self.first, self.rows)
         return own[:, None] * self.size + self.xp.arange(self.size)[None]
 
@@ -62,7 +62,7 @@ class Edge:
 
     @cached_property
     def true(self) -> Any:
-        """Whether an element of a piece is one of the row."""
+        """Whether an element of a chunk is one of the row."""
         return self._places < self._lengths
 
     @cached_property
@@ -71,21 +71,21 @@ class Edge:
         return self.xp.clip(index, 0, max(self.segments.total - 1, 0)).reshape(-1)
 
     def cut(self, values: Array) -> Array:
-        """Packed elements, in pieces."""
+        """Packed elements, in chunks."""
         made = taken(self.xp, values, self._index)
         return made.reshape(self.count, self.size, *values.shape[1:])
 
-    def joined(self, pieces: Array) -> Array:
-        """The packed elements of pieces."""
+    def joined(self, chunks: Array) -> Array:
+        """The packed elements of chunks."""
         ids, within = self.placed("ids"), self.placed("within")
         ids = self.xp.minimum(ids, self.segments.count - 1)
         place = taken(self.xp, self.first, ids) * self.size + within
         place = self.xp.clip(place, 0, max(self.count * self.size - 1, 0))
-        return taken(self.xp, pieces.reshape(-1, *pieces.shape[2:]), place)
+        return taken(self.xp, chunks.reshape(-1, *chunks.shape[2:]), place)
 
 
 class Tiling:
-    """Where the tiles of the matrices of all rows of a frame are: which piece of which edge."""
+    """Where the tiles of the matrices of all rows of a frame are: which chunk of which edge."""
 
     def __init__(self, frame: Frame, down: Edge, across: Edge) -> None:
         self.frame = frame
@@ -95,7 +95,7 @@ class Tiling:
         self.size = down.size
         self.count = down.segments.tiles(across.segments, down.size)
         self.in_order = True
-        """Whether tiles of one piece of the side are next to each other."""
+        """Whether tiles of one chunk of the side are next to each other."""
 
     @cached_property
     def transposed(self) -> Tiling:
@@ -111,7 +111,7 @@ class Tiling:
 
     @cached_property
     def _each(self) -> Any:
-        return self.down.pieces * self.across.pieces
+        return self.down.chunks * self.across.chunks
 
     @cached_property
     def rows(self) -> Any:
@@ -126,9 +126,9 @@ class Tiling:
 
     @cached_property
     def pair(self) -> tuple[Any, Any]:
-        """The piece of the side, and of the top, of each tile."""
+        """The chunk of the side, and of the top, of each tile."""
         xp, down, across = self.xp, self.down, self.across
-        width = xp.maximum(taken(xp, across.pieces, self.rows), 1)
+        width = xp.maximum(taken(xp, across.chunks, self.rows), 1)
         own = taken(xp, down.first, self.rows) + self._numbers // width
         other = taken(xp, across.first, self.rows) + self._numbers % width
         return (
@@ -165,7 +165,7 @@ class Tiling:
     def _turned(self) -> Any:
         """Where the tile stands that a tile of a square becomes when the matrix is transposed."""
         xp = self.xp
-        width = xp.maximum(taken(xp, self.down.pieces, self.rows), 1)
+        width = xp.maximum(taken(xp, self.down.chunks, self.rows), 1)
         other = self._numbers % width * width + self._numbers // width
         first = xp.arange(self.count) - self._numbers
         return xp.clip(first + other, 0, max(self.count - 1, 0))
@@ -178,7 +178,7 @@ class Tiling:
         return taken(self.xp, self.across.cut(values), self.pair[1])
 
     def combined(self, kind: str, values: Array, neutral: Any) -> Array:
-        """What the tiles of a piece of the side have, combined, for the packed elements of the
+        """What the tiles of a chunk of the side have, combined, for the packed elements of the
         side; where there are no tiles the neutral value.
         """
         places, count = self.pair[0], self.down.count

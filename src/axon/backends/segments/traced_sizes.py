@@ -290,8 +290,8 @@ class TracedSegments(Segments):
     def near(self) -> int:
         return int(self._ask(lambda segments: segments.near()))
 
-    def pieces(self, size: int) -> int:
-        return int(self._ask(lambda segments: bucket(segments.pieces(size))))
+    def chunks(self, size: int) -> int:
+        return int(self._ask(lambda segments: bucket(segments.chunks(size))))
 
     def tiles(self, other: Segments, size: int) -> int:
         return int(self._asked_with(other, lambda own, beside: bucket(own.tiles(beside, size))))

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE|CODE",
-        help="a program; a model, of which --why asks; or the code of an error, such as AX101",
+        help="a program; a model, with --why; or the code of an error, such as AX101",
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help="a definition; without, all")
     parser.add_argument(
@@ -96,7 +96,7 @@ def _explain_model(options: argparse.Namespace) -> int:
     """Why the sizes of a tensor are what they are."""
     if options.why is None or options.html or options.start or options.name not in (None, "model"):
         return wrong(
-            f"of a model, axon explain says why a size is what it is: --why 'x[0]'; "
+            f"for a model, axon explain shows why a size is what it is: --why 'x[0]'; "
             f"`axon import {options.file} -o model.axon` writes a program to explain"
         )
     from axon.cli.models import model_errors

@@ -132,7 +132,7 @@ def _broadcast(node: Apply, around: int, padding: Padding, sizes: Sizes) -> Lane
                 lacking.append(place)
             elif (mine or sizes.padded_in(own)) and sizes.dim(own) != sizes.dim(item):
                 tied = mine | sizes.padded_in(own)
-                raise NotPadded(tied, "it broadcasts with a size that is not padded alike")
+                raise NotPadded(tied, "it broadcasts with a size that is padded otherwise")
             else:
                 having.append(place)
         if not mine:

@@ -283,4 +283,4 @@ def _compare(
         there = dims.substitute(inside.dim(inner), _lookup(bound), dims.of_size)
         found = sizes.padded_in(outer) | sizes.padded_in(there)
         if found and sizes.dim(there) != sizes.dim(outer):
-            raise NotPadded(found, "the result of a function has a size that is not known alike")
+            raise NotPadded(found, "the padded size of a function's result is not known")

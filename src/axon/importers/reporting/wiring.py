@@ -39,7 +39,7 @@ def unmade(imported: Imported) -> list[Diagnostic]:
 def _described(imported: Imported, each: Unmade) -> Diagnostic:
     why = "is made only by a later node" if each.later else "is undefined: nothing has that name"
     text = f"{each.operation.title}: its input `{each.name}` {why}"
-    help_ = ("operations stand in the order in which they are computed",) if each.later else ()
+    help_ = ("operations must be in the order in which they run",) if each.later else ()
     label = Label(imported.importer.line(each.at), "taken here", primary=True)
     return Diagnostic("AX504", Severity.ERROR, text, (label,), (), help_)
 

@@ -12,7 +12,7 @@ from axon.types.type import Tensor, Type
 
 
 def map_chunks(node: Node) -> None:
-    """The body for each piece; tensors are the same for all of them."""
+    """The body for each chunk; tensors are the same for all of them."""
     importer, before = node.importer, node.fresh_dim()
     types: list[Type] = []
     given: dict[int, str] = {}
@@ -28,12 +28,12 @@ def map_chunks(node: Node) -> None:
         given[i] = rows(node, found, i)
         whole = ranked(node, importer.types[given[i]])
         if whole is None:
-            raise Unsupported("SequenceMap: pieces of a rank that is not known")
+            raise Unsupported("SequenceMap: chunks of a rank that is not known")
         times = whole.shape[0] if times is None else times
         types.append(Tensor(whole.elem, whole.shape[1:]))
     body = subgraph(node, "body", types)
     if len(body.params) != node.count or len(body.outputs) < len(node.outputs):
-        raise Unsupported("SequenceMap whose body takes or gives another number of tensors")
+        raise Unsupported("SequenceMap whose body takes or returns another number of tensors")
     same = [
         Step((param,), node.call("identity", node.input(i)), node.operation)
         for i, param in enumerate(body.params)

@@ -81,7 +81,7 @@ class Archive:
         except zipfile.BadZipFile as problem:
             raise NoModel(f"{self.name} is damaged: {problem}") from None
         if len(found) != wanted:
-            raise NoModel(f"{self.name} is damaged: {entry} is shorter than it says")
+            raise NoModel(f"{self.name} is damaged: {entry} is shorter than the archive states")
         return found
 
 

@@ -86,7 +86,7 @@ class Document:
         if not isinstance(self.value, dict):
             raise self.wrong("is not an object")
         if len(self.value) != 1:
-            raise self.wrong(f"has {len(self.value)} keys, where one says what it is")
+            raise self.wrong(f"has {len(self.value)} keys; it must have one, which names its kind")
         ((key, value),) = self.value.items()
         return key, Document(value, key, self)
 

@@ -13,7 +13,7 @@ OF_PARTS = {"complex32": "f16", "complex64": "f32", "complex128": "f64"}
 """What their real and their imaginary part is of."""
 FLOATS = ("f16", "bf16", "f32", "f64")
 DEFAULT = "f32"
-"""What integers become where a fraction is wanted."""
+"""What integers become where a fraction is expected."""
 ORDER = ("bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64")
 
 

@@ -137,7 +137,9 @@ class _Reader:
         """A weight. Its sizes are those that the program has for it; its values may be missing."""
         declared = self._declared(name, scope)
         if declared is None or declared.sizes is None:
-            raise arg.wrong(f"is a weight of no type: nothing is said of `{name[:LONGEST_NAME]}`")
+            raise arg.wrong(
+                f"is a weight without a type: there is no entry for `{name[:LONGEST_NAME]}`"
+            )
         dims = tuple([n for n in declared.sizes if isinstance(n, int)])
         if len(dims) < len(declared.sizes):
             raise scope.tensors[name].wrong("is a weight, and its sizes are not all numbers")

@@ -229,7 +229,7 @@ class AttributeReader(Attributes):
                         error("AX006", text, large.item.span, "too large", subject=subject)
                     )
                 except _Wrong as wrong:
-                    text, help = f"`{name}` wants {_wanted(kind)}", _advice(kind, wrong.item)
+                    text, help = f"`{name}` must be {_wanted(kind)}", _advice(kind, wrong.item)
                     found.append(error("AX210", text, wrong.item.span, "not that", help, subject))
         missing = sorted(operator.required.difference(values))
         if missing and not found:

@@ -76,7 +76,7 @@ def _is_regular(inference: Walk, expr: ast.ListExpr) -> bool:
         return False
     number = next((item for item in expr.items if isinstance(item, ast.Number)), None)
     if rows and number is not None:
-        text = "a number stands beside a row of numbers"
+        text = "a number is mixed with a row of numbers"
         inference.error("AX222", text, number.span, "a number")
         return False
     return True

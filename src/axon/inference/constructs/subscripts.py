@@ -209,8 +209,8 @@ def _is_possible(inference: Walk, expr: ast.Subscript, read: list[_Read]) -> boo
         inference.state.diagnostics.append(replace(found, fixes=at_places(expr, len(tensors))))
         return False
     if tensors and any(isinstance(item, _Place) for item in read):
-        text = "a tensor and a whole number cannot stand in one subscript"
-        help = "index twice: `x[i][:, 0]` says in which order the axes go"
+        text = "a tensor and a whole number cannot be combined in one subscript"
+        help = "index twice: `x[i][:, 0]` makes the order of the axes explicit"
         inference.error("AX221", text, tensors[0].expr.span, "a tensor", help)
         return False
     return True

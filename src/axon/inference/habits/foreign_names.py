@@ -172,7 +172,7 @@ operator, is that operator.
 """
 
 PAIRS = {
-    name: f"`{name}(x, axis=1)` are the values, `arg{name}(x, axis=1)` where they stand"
+    name: f"`{name}(x, axis=1)` are the values, `arg{name}(x, axis=1)` their positions"
     for name in ("max", "min")
 }
 """What gives two tensors in PyTorch, and one here."""

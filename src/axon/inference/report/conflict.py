@@ -304,7 +304,7 @@ class _Wording:
         least = "at least " if count < len(main.wanted) else ""
         verb = "is" if count == 1 else "are"
         noun = "no dimensions" if not count else f"{count} dimension{'' if count == 1 else 's'}"
-        return f"{what} shape {here}, where {least}{noun} {verb} wanted"
+        return f"{what} shape {here}, where {least}{noun} {verb} expected"
 
     def _root(self) -> Constraint:
         """The constraint of the program that the conflict was derived from."""

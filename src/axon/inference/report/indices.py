@@ -18,7 +18,7 @@ def report_structure(inference: Walk, expr: ast.Subscript, type_: Tuple) -> None
     else:
         names = "abcdefgh"[: len(type_.items)] if len(type_.items) <= 8 else "ab"
         left = ", ".join(names) + (", …" if len(type_.items) > 8 else "")
-        what, help = "a tuple", f"take it apart: `{left} = {expr.value.span.text};`"
+        what, help = "a tuple", f"unpack it: `{left} = {expr.value.span.text};`"
     text = f"{what} has no rows to index"
     inference.error("AX207", text, expr.value.span, what, help if type_.items else None)
 

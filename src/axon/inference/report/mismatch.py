@@ -37,7 +37,7 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
         label, wanted = f"{left} here", right
     else:
         message = f"{_who(origin)}the element types differ, {left} and {right}"
-        label, wanted = f"{right} here, where {left} is wanted", left
+        label, wanted = f"{right} here, where {left} is expected", left
     if BIT[wanted] & INT and right != "bool" and not BIT[right] & INT:
         help = f"convert the other side: `cast(…, to={right})`"
         _report(state, "AX205", message, origin, label, help=help, elements=(left, right))
@@ -47,14 +47,14 @@ def elements_differ(state: State, left: str, right: str, origin: Origin) -> None
 
 
 def literal_differs(state: State, elem: str, literal: str, origin: Origin) -> None:
-    kind = "a bool" if elem == "bool" else f"{elem}, a whole number"
+    kind = "a bool" if elem == "bool" else f"a whole number ({elem})"
     number = "a whole number" if literal == "int" else "a number with a fraction"
     operator = OPERATORS.get(origin.operator)
     hint = operator.hints.get(origin.position) if operator is not None else None
     _report(
         state,
         "AX206",
-        f"{_who(origin)}{number} stands where {kind} is wanted",
+        f"{_who(origin)}{number} is used where {kind} is expected",
         origin,
         "",
         fixes=() if hint else _cast(origin, "convert it", "f32"),
@@ -104,7 +104,7 @@ def classes_differ(state: State, left: int, right: int, origin: Origin, elem: El
     if origin.span is not None:
         labels.append(Label(origin.span, _use(origin), primary=True))
     if before is not None and before.span not in (None, origin.span):
-        wanted = f"{_who(before)}{_described(elem.allowed)} is wanted here"
+        wanted = f"{_who(before)}{_described(elem.allowed)} is expected here"
         labels.append(Label(before.span, _use(before) or wanted))
     message = f"{_who(origin)}no element type is both {_described(left)} and {_described(right)}"
     state.diagnostics.append(
@@ -144,13 +144,15 @@ def mismatch(state: State, expected: Type, actual: Type, origin: Origin, code: s
         label = ""
     elif code == "AX203":
         n, m = (len(each.params) for each in (expected, actual) if isinstance(each, Fn))
-        message = f"{_who(origin)}a function of {_count(n)} is wanted, this one takes {_count(m)}"
+        message = f"{_who(origin)}a function of {_count(n)} is expected, this one takes {_count(m)}"
         label, help = f"takes {_count(m)}", _type_of_operator(origin)
     elif _has_mismatch(state, origin):
         return  # arguments in another order are one mistake
     else:
-        message = f"{_who(origin)}{_article(expected)} is wanted, this is {_article(actual)}"
-        label = f"`{found}`" + (f", where `{wanted}` is wanted" if len(wanted) <= MOST_TEXT else "")
+        message = f"{_who(origin)}{_article(expected)} is expected, this is {_article(actual)}"
+        label = f"`{found}`" + (
+            f", where `{wanted}` is expected" if len(wanted) <= MOST_TEXT else ""
+        )
         from axon.inference.report.rearranged import rearranged
 
         fixes = _as_tuple(expected, origin) or _as_shape(expected, actual, origin)
@@ -205,7 +207,7 @@ def _type_of_operator(origin: Origin) -> str | None:
 
 
 def _as_tuple(expected: Type, origin: Origin) -> tuple[Fix, ...]:
-    """A list written where a tuple is wanted: here, or as the first argument of the call."""
+    """A list written where a tuple is expected: here, or as the first argument of the call."""
     if not isinstance(expected, Tuple) or isinstance(expected, Record):
         return ()
     found: list[Fix] = []
@@ -218,7 +220,7 @@ def _as_tuple(expected: Type, origin: Origin) -> tuple[Fix, ...]:
 
 
 def _as_shape(expected: Type, actual: Type, origin: Origin) -> tuple[Fix, ...]:
-    """A tuple of sizes, or one size, where a shape is wanted."""
+    """A tuple of sizes, or one size, where a shape is expected."""
     span = origin.span
     if not isinstance(expected, ShapeValue) or span is None:
         return ()
@@ -246,10 +248,10 @@ def fields_differ(
     """A record lacks fields, or has more than there may be."""
     if missing:
         message = f"{_who(origin)}the record has no {_fields(missing)}"
-        label = f"{_fields(missing)} wanted here".removeprefix("field ").removeprefix("fields ")
+        label = f"{_fields(missing)} expected here".removeprefix("field ").removeprefix("fields ")
     else:
-        message = f"{_who(origin)}the record has the {_fields(extra)}, which nothing wants"
-        label = "a record without more fields is wanted"
+        message = f"{_who(origin)}the record has the {_fields(extra)}, which nothing takes"
+        label = "a record without more fields is expected"
     _report(state, "AX217", message, origin, label)
 
 

@@ -21,7 +21,7 @@ def suggestions(core: list[Constraint], main: Constraint, around: list[Constrain
         return _transposed(core, main, around)
     other = operator.traits.broadcasting_form
     if other and _broadcasts(around, main):
-        return [f"`{operator.name}` wants equal shapes; `{other}` broadcasts"]
+        return [f"`{operator.name}` needs equal shapes; `{other}` broadcasts"]
     return []
 
 

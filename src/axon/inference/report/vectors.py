@@ -1,4 +1,4 @@
-"""A vector where a matrix is wanted: the ways to make it one."""
+"""A vector where a matrix is expected: the ways to make it one."""
 
 from __future__ import annotations
 

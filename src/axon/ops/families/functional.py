@@ -222,7 +222,7 @@ def _(xp: Arrays, true: TrueSizes, function: Combine, start: Array, x: Array, ax
 @operator(
     Traits(calls=Calls.STATE_AND_OUTPUT),
     roles={"n": "outermost sizes"},
-    hints={2: "the function gives the state and a row of the output: `state, row`"},
+    hints={2: "the function returns the state and a row of the output: `state, row`"},
 )
 def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> Rule:
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
@@ -352,7 +352,7 @@ def cond(*, differ: Ints = (), ranks: bool = False) -> Rule:
     """
     if ranks:
         if differ:
-            return Problem("cond with ranks=true gives any shape, along all axes")
+            return Problem("cond with ranks=true returns any shape, along all axes")
         return "(bool [], () -> t p, () -> t q) -> t ?r"
     if not differ:
         return "(bool [], () -> a, () -> a) -> a"

@@ -241,7 +241,7 @@ def einsum(arity: int, *, equation: str) -> Rule:
     if missing:
         return Problem(f"the result's `{missing[0]}` is in no argument")
     if len(set(output.lstrip("."))) < len(output.lstrip(".")):
-        return Problem("a letter stands twice in the result")
+        return Problem("a letter occurs twice in the result")
     used = set(inputs)
     element = next((name for name in "tuvw" if name not in used), "element")
     batches = [f"s{i}" for i, part in enumerate(parts, start=1) if part.startswith(".")]

@@ -169,7 +169,7 @@ def update_cache(arity: int, *, axis: int = -2, circular: bool = False, last: in
             f"{arity} arguments are given"
         )
     if axis == 0:
-        return Problem("axis is 0, which is the batch: the rows stand along another one")
+        return Problem("axis is 0, which is the batch: the rows are along another one")
     if problem := bad_axes((0, axis)):
         return problem
     old, new = (place((0, axis), ("b", rows), tail="after") for rows in ("n", "m"))

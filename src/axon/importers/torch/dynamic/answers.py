@@ -79,7 +79,7 @@ class _Answers:
     def dynamic(self) -> Dynamic:
         if self.sure.is_wrong:
             return Dynamic(
-                {}, notes=["the program contradicts itself: `axon infer` says where and why"]
+                {}, notes=["the program contradicts itself: `axon infer` reports where and why"]
             )
         if self.maybe.is_wrong:
             self.maybe = self.sure

@@ -98,7 +98,7 @@ def _extras(node: TorchNode, spatial: int) -> list[Dim] | None:
 def _cut(
     node: TorchNode, made: Expression, word: Shape | None, slid: dict[str, Any], extras: list[Dim]
 ) -> Expression:
-    """A transposed convolution with as much at the end as there can be, and what of it is wanted.
+    """A transposed convolution with as much at the end as possible, and the requested part of it.
 
     A size is `(n - 1)*stride - 2*pad + dilation*(window - 1) + 1`, and what is added to it.
     """
