@@ -159,6 +159,11 @@ def along(size: Number, axes: Sequence[int], like: Number) -> Number:
     )
 
 
+def varies(x: Any) -> bool:
+    """Whether a value is a size for each row, or a shape in which there is one."""
+    return isinstance(x, RowSizes) or (isinstance(x, tuple) and any(map(varies, x)))
+
+
 def spread(sizes: tuple[Number, ...], levels: Sequence[Sequence[int]]) -> tuple[Number, ...]:
     """A shape in which each size that varies has a number for each index before it. `levels` are
     the dimensions that it varies over.

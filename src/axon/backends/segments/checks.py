@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.backends.checks import CheckFailed, SizeVar, check, holds
+from axon.backends.row_sizes import varies
 from axon.backends.segments.frames import Counts, NotFlat
 from axon.backends.segments.rows import by_row, innermost
 from axon.backends.segments.traced_sizes import Given, Traced, as_long, known_of
@@ -23,6 +24,8 @@ def check_rows(held: Held, sizes: Sequence[Any]) -> None:
         return
     if any(by_row(size) for size in sizes if isinstance(size, tuple)):
         raise NotFlat("a condition on shapes that differ")
+    if any(map(varies, sizes)):
+        raise NotFlat("a condition on sizes of rows from outside")
     numbers = [size.into(frame).numbers if isinstance(size, Counts) else size for size in sizes]
     trace = next((each.trace for each in numbers if isinstance(each, Traced)), None)
     if trace is None:

@@ -34,7 +34,7 @@ def settled(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Any:
         raise NotFlat("rows of rows, in parts")
     if any(part.segments is not None for part in found):
         found = _alike(found)
-        if len({part.place for part in found}) > 1:
+        if len({(part.place, part.values.shape[1:]) for part in found}) > 1:
             raise NotFlat("rows that vary in different sizes")
         return _end_to_end(frame, [(m, p) for (m, _), p in zip(parts, found, strict=True)])
     shapes = [part.shape for part in found]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from axon.backends.ragged import Ragged, RaggedError
-from axon.backends.row_sizes import NotAligned
+from axon.backends.row_sizes import NotAligned, varies
 from axon.backends.segments.arrays import INSTEAD, in_tiles
 from axon.backends.segments.calls import either, rows_of
 from axon.backends.segments.frames import (
@@ -72,6 +72,8 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
     if not simple or frame is None:
         if any(isinstance(arg, Ragged) for arg in args):
             raise NotFlat("a ragged tensor from outside")
+        if any(map(varies, args)):
+            raise NotFlat("sizes of rows from outside")
         frame = innermost([*args, *attributes.values()])
         if frame is None and not any(map(_is_function, args)):
             return step.usual(xp, *args, **attributes)

@@ -1,4 +1,5 @@
-"""Pools whose windows follow from the sizes: all of the spatial dimensions, or so many parts."""
+"""Pools whose windows follow from the sizes: all of the spatial dimensions, or a number of
+parts."""
 
 from __future__ import annotations
 
@@ -80,8 +81,9 @@ ADAPTIVE = Traits(padding=Padding(fills={"x*": "anything"}, made=("y*",)))
 
 @operator(ADAPTIVE)
 def adaptive_max_pool(*, dimensions: int = 2) -> Rule:
-    """The largest element in each of so many windows along the last dimensions as the sizes that
-    follow say: the windows cover all, are as equal as can be, and overlap where they must.
+    """The largest element in each window along the last dimensions. The sizes that follow are the
+    numbers of windows; they cover all elements, are as equal as can be, and overlap where they
+    must.
 
     - `dimensions`: how many spatial dimensions there are.
 
@@ -110,8 +112,8 @@ def _(xp: Arrays, true: TrueSizes, x: Array, sizes: Ints, dimensions: int) -> Ar
 
 @operator(ADAPTIVE)
 def adaptive_avg_pool(*, dimensions: int = 2) -> Rule:
-    """The mean of each of so many windows along the last dimensions as the sizes that follow say;
-    the windows are those of `adaptive_max_pool`.
+    """The mean of each window along the last dimensions. The sizes that follow are the numbers of
+    windows, which are those of `adaptive_max_pool`.
 
     - `dimensions`: how many spatial dimensions there are.
 

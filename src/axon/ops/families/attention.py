@@ -1,4 +1,4 @@
-"""Attention: what a sequence takes from another one, and where its elements stand."""
+"""Attention: what a sequence takes from another one, and the positions of its elements."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ def dot_product_attention(
     """Queries `[b,h,m,k]` look up keys `[b,h,n,k]` and take a mean of the values `[b,h,n,v]`, by
     weights that add up to 1; a query that no key is open to gets zeros.
 
-    A mask may follow, of a shape that broadcasts to `[b,h,m,n]`: a bool says which keys are open,
-    a number is added to the score. It may be shorter than the keys; the rest is closed. Then the
+    A mask may follow, of a shape that broadcasts to `[b,h,m,n]`: truth values state which keys are
+    open, numbers are added to the scores. It may be shorter than the keys; the rest is closed.
+    Then the
     number of keys that count may follow, one for each of the batch: the last query stands at the
     last of them.
 
@@ -382,12 +383,14 @@ TURNED = Padding(("b", "h", "s"), reason="it turns pairs of elements, which woul
 def rotary_embedding(
     *, heads: int | None = None, interleaved: bool = False, size: int | None = None
 ) -> Rule:
-    """Turn pairs of the elements of each vector by angles, which tell where in the sequence it
-    stands: a tensor `[b,h,s,d]`, the cosines and the sines `[b,s,k]`. The first `2*k` elements are
+    """Turn pairs of the elements of each vector by angles, which encode its position in the
+    sequence: a tensor `[b,h,s,d]`, the cosines and the sines `[b,s,k]`. The first `2*k` elements
+    are
     turned.
 
     - `heads`: how many heads are packed in the last dimension of a tensor `[b,s,heads*d]`.
-    - `interleaved`: a pair stands side by side; else the second is k elements behind the first.
+    - `interleaved`: the elements of a pair are next to each other; else the second is k elements
+      behind the first.
     - `size`: how many elements `2*k` must be, 0 for all of the vector; if it is not given, they
       may be any part of it.
 

@@ -73,7 +73,7 @@ def _(xp: Arrays, x: Array) -> Array:
 
 @operator(POINTWISE)
 def shift_left() -> Rule:
-    """The bits moved up by as many places as the second says; zeros come in. By less than none or
+    """The bits moved up by the number of places in the second; zeros come in. By less than none or
     by all of its bits a number is moved out, and 0 is left. The shapes broadcast.
 
     >>> shift_left(x : i32 [b,n], y : i32 [n])
@@ -90,7 +90,8 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 
 @operator(POINTWISE)
 def shift_right() -> Rule:
-    """The bits moved down by as many places as the second says; the sign stays, so that it comes in
+    """The bits moved down by the number of places in the second; the sign stays, so that it comes
+    in
     from above. By less than none or by all of its bits a number is moved out, and -1 is left of a
     negative one, else 0. The shapes broadcast.
 

@@ -155,7 +155,7 @@ def _(
 
 @operator(Traits(padding=Padding(("s", "d*", "e*"), {"x*": "zero"}, made=("y*",))))
 def center_crop_pad(*, axis: Ints) -> Rule:
-    """Bring some axes to the sizes that follow: cut off, or put zeros, at both ends alike.
+    """Bring some axes to the sizes that follow: cut off, or put zeros, equally at both ends.
 
     - `axis`: one axis or a list. Negative axes count from the back.
 

@@ -1,7 +1,7 @@
 """Convolutions: [batch, channels, …spatial dimensions…].
 
 The number of spatial dimensions is the rank's, where it is known, else it is read off the
-attributes that are lists, and is two if nothing says otherwise.
+attributes that are lists, and is two otherwise.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def conv(
       beginnings and then all the ends. "same" pads so that the size is the input's over the stride,
       rounded up; "same_lower" does that with the odd one in front.
     - `dilation`: the step between the elements that a filter sees.
-    - `groups`: cut the channels into so many groups, each with filters of its own.
+    - `groups`: the number of groups that the channels are cut into, each with filters of its own.
 
     >>> conv(x : f32 [n,c,h,w], f : f32 [k,c,r,s])
     f32 [n,k,h-r+1,w-s+1]
@@ -140,8 +140,8 @@ def conv_transpose(
     `[c,k,r,s]`, perhaps a bias `[k]`.
 
     - `stride`, `pad`, `dilation`, `groups`: those of the convolution that this is the transpose of.
-    - `output_pad`: what to add at the end, to choose among the sizes that such a convolution rounds
-      down alike.
+    - `output_pad`: what to add at the end, to choose among the sizes that such a convolution
+      rounds down to the same one.
 
     >>> conv_transpose(x : f32 [n,c,h,w], f : f32 [c,k,2,2], stride=2)
     f32 [n,k,2*h,2*w]

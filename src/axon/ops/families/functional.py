@@ -228,7 +228,7 @@ def loop(arity: int, *, outputs: int = 1, differ: Ints = (), parts: int = 1) -> 
     """Go through the rows of a tensor (or of several, side by side) with a state, which may be a
     tuple.
 
-    The function takes the state and a row, and gives the next state and a row of the output. The
+    The function takes the state and a row, and returns the next state and a row of the output. The
     result is the last state and all the output rows.
 
     - `outputs`: how many outputs there are. Two or more are a tuple of rows, and become a tuple of
@@ -379,8 +379,8 @@ def _(
 
 @operator(Traits(calls=Calls.WHILE))
 def iterate(*, outputs: int = 0, differ: Ints = (), parts: int = 1) -> Rule:
-    """Go on from state to state while a condition holds. The first function says whether it does,
-    the second gives the next state; the result is the first state of which it does not hold. A
+    """Go on from state to state while a condition holds. The first function is the condition, the
+    second returns the next state; the result is the first state of which it does not hold. A
     state may be a tuple.
 
     - `outputs`: how many outputs each step has, besides the state. How many rows they have in the

@@ -26,7 +26,7 @@ def slice_(
     the end, and bounds that lie outside are brought in.
 
     - `start`, `stop`: the bounds; from one end to the other if not given.
-    - `step`: take every so many; a negative step goes backwards.
+    - `step`: the distance from one to the next; a negative step goes backwards.
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
 
     >>> slice(x : f32 [10,3], start=2, stop=-1)
@@ -214,7 +214,7 @@ def _(xp: Arrays, true: TrueSizes, x: Array, i: int, axis: int) -> Array:
 
 @operator(Traits(padding=Padding(("*",))))
 def ensure_rank(*, least: int) -> Rule:
-    """A tensor as it is, which has at least so many dimensions.
+    """The tensor itself, which must have at least `least` dimensions.
 
     - `least`: how many.
 
@@ -319,7 +319,7 @@ def one_hot(*, depth: Extent, axis: int = -1, to: Element = "f32") -> Rule:
     """A 1 in the place that each number tells, and zeros elsewhere, along a new axis.
 
     - `depth`: the size of the new axis.
-    - `axis`: where it stands in the result; innermost if not given.
+    - `axis`: its place in the result; innermost if not given.
     - `to`: the element type of the result.
 
     >>> one_hot(x : i64 [b,n], depth=10)

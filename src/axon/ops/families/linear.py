@@ -57,7 +57,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 
 @operator(Traits(padding=Padding(("n",), reduced="zero")), roles=INNER)
 def project() -> Rule:
-    """Multiply the last dimension by a matrix, whatever stands before it: a vector or any batch.
+    """Multiply the last dimension by a matrix, of a vector or of any batch.
 
     >>> project(x : f32 [k], w : f32 [k,n])
     f32 [n]
@@ -219,7 +219,7 @@ def einsum(arity: int, *, equation: str) -> Rule:
     """Multiply tensors and sum over the dimensions that the result does not name.
 
     - `equation`: a letter for each dimension of each argument and of the result. The same letter is
-      the same size. `...` stands for leading dimensions, which broadcast.
+      the same size. `...` is for leading dimensions, which broadcast.
 
     >>> einsum(x : f32 [b,m,k], y : f32 [b,k,n], equation="bik,bkj->bij")
     f32 [b,m,n]

@@ -22,7 +22,7 @@ def negative_log_likelihood(
     the classes `[n,…]`, and perhaps a weight for each class.
 
     - `reduction`: "mean" (by the weights), "sum", or "none".
-    - `ignore`: a number that stands for no class, and counts for nothing.
+    - `ignore`: a label that is no class, and is ignored.
 
     >>> negative_log_likelihood(p : f32 [n,10], classes : i64 [n])
     f32

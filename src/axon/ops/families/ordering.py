@@ -86,7 +86,7 @@ def _(xp: Arrays, true: TrueSizes, x: Array, axis: int, descending: bool) -> Arr
 def top_k(*, k: Extent, axis: int = -1, largest: bool = True) -> Rule:
     """The k largest elements along an axis, in order, and where they stood.
 
-    - `k`: how many; there must be so many.
+    - `k`: how many; the axis must have at least `k` elements.
     - `axis`: which one; the innermost if not given.
     - `largest`: false for the smallest ones.
 
@@ -176,8 +176,8 @@ def _(xp: Arrays, x: Array) -> Array:
 
 @operator()
 def distinct(*, axis: int = 0, ordered: bool = True) -> Rule:
-    """The different rows, in order; where each of them stands first; which of them each row is; and
-    how often each comes. How many there are is known at run time.
+    """The different rows, in order; the first place of each; which of them each row is; and how
+    often each occurs. How many there are is known at run time.
 
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
     - `ordered`: false to leave them in the order in which they come first.

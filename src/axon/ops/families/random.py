@@ -1,7 +1,7 @@
 """Random numbers, drawn with an explicit key.
 
-A key is an ordinary tensor, `u32 [2]`; nothing is hidden, so the same key always gives the same
-numbers. A key is used once: whoever draws several times splits it first. The bits, the uniforms,
+A key is an ordinary tensor, `u32 [2]`; nothing is hidden, so the same key always yields the same
+numbers. A key is used once: to draw several times, split it first. The bits, the uniforms,
 the integers and the permutations are the same on every backend; what is computed from them by
 logarithms and cosines differs in its last places.
 """
@@ -58,8 +58,9 @@ def _(xp: Arrays, seed: Array) -> Array:
 
 @operator(DRAWN._replace(padding=Padding(made=("n",))), hints=FIRST)
 def split_key(arity: int, *, parts: int | None = None) -> Rule:
-    """Several keys from one, each as good as a new one: a tuple of two, or of `parts`; or as many
-    as the second argument says, one in each row. The first ones are the same however many there
+    """Several keys from one, each as good as a new one: a tuple of two, or of `parts`; or the
+    number given by the second argument, one in each row. The first ones are the same however many
+    there
     are.
 
     - `parts`: how many, in a tuple; 2 if not given.

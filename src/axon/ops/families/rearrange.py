@@ -67,7 +67,7 @@ def _(xp: Arrays, true: TrueSizes, *parts: Array, axis: int) -> Array:
 def stack(arity: int, *, axis: int = 0) -> Rule:
     """Put tensors of one shape side by side along a new axis.
 
-    - `axis`: where the new one stands in the result; outermost if not given. Negative axes count
+    - `axis`: the place of the new one in the result; outermost if not given. Negative axes count
       from the back.
 
     >>> stack(x : f32 [n], y : f32 [n])
@@ -97,7 +97,7 @@ def _split_padding(attributes: Attributes) -> Padding:
 def split(*, parts: int | None = None, sizes: Extents | None = None, axis: int = 0) -> Rule:
     """Cut a tensor along an axis; the result is a tuple.
 
-    - `parts`: into so many equal parts,
+    - `parts`: the number of equal parts,
     - `sizes`: or into parts of these sizes, which must add up to the whole.
     - `axis`: which one; the outermost if not given. Negative axes count from the back.
 
@@ -216,7 +216,7 @@ def _(xp: Arrays, x: Array, axis: Ints) -> Array:
 def expand_dims(*, axis: Ints) -> Rule:
     """Insert dimensions of size 1.
 
-    - `axis`: where they stand in the result: one axis or a list. Negative axes count from the back.
+    - `axis`: their places in the result: one axis or a list. Negative axes count from the back.
 
     >>> expand_dims(x : f32 [n,k], axis=0)
     f32 [1,n,k]
@@ -332,7 +332,7 @@ def pad(
     mode: str = "constant",
 ) -> Rule:
     """Put elements around a tensor, along its first axes or along one. What to put there may follow
-    as a scalar. A negative number cuts so many off.
+    as a scalar. A negative number removes elements.
 
     - `pad`: a list with a pair `[before, after]` for each of the first axes,
     - `before`, `after`: or how many to put at the ends of one axis.

@@ -119,7 +119,7 @@ def lstm(
     - `activations`: of the gates, the cell and the hidden state; for both directions if there are
       three.
     - `batch_first`: the sequence is `[b,s,i]`, the states `[b,d,h]`, the result `[b,s,d,h]`.
-    - `hidden`: the size of the state, if the weights are not to say it.
+    - `hidden`: the size of the state, if it should not follow from the weights.
     - `clip`: no gate is given a number beyond it.
     - `coupled`: what is forgotten is what makes room for the input.
 
@@ -198,7 +198,7 @@ def gru(
     - `direction`: "forward", "reverse", or "bidirectional".
     - `activations`: of the gates and of the state; for both directions if there are two.
     - `batch_first`: the sequence is `[b,s,i]`, the state `[b,d,h]`, the result `[b,s,d,h]`.
-    - `hidden`: the size of the state, if the weights are not to say it.
+    - `hidden`: the size of the state, if it should not follow from the weights.
     - `clip`: no gate is given a number beyond it.
     - `reset_last`: the state is multiplied by its weights before it is reset.
 
@@ -276,7 +276,7 @@ def rnn(
     - `direction`: "forward", "reverse", or "bidirectional".
     - `activations`: of the state; for both directions if there is one.
     - `batch_first`: the sequence is `[b,s,i]`, the state `[b,d,h]`, the result `[b,s,d,h]`.
-    - `hidden`: the size of the state, if the weights are not to say it.
+    - `hidden`: the size of the state, if it should not follow from the weights.
     - `clip`: the activation is given no number beyond it.
 
     >>> rnn(x : f32 [s,b,3], W : f32 [1,5,3], R : f32 [1,5,5])

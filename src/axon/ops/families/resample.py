@@ -1,7 +1,7 @@
 """Images of another size: elements between the elements, along one axis after another.
 
-Every element of the result has a place among those of the input, a float; `coordinates` says how it
-is found, and `mode` what stands there.
+Every element of the result has a place among those of the input, a float; `coordinates` states how
+it is computed, and `mode` how the element there is.
 """
 
 from __future__ import annotations
@@ -136,14 +136,14 @@ def resize(
     aspect: str = "stretch",
     outside: float = 0.0,
 ) -> Rule:
-    """Give some axes another size: the sizes follow as a list, or `scale` says how many times as
-    large they become, rounded down. A scale that floats do not have exactly makes a size that is
+    """Give some axes another size: the sizes follow as a list, or `scale` is the factor by which
+    they grow, rounded down. A scale that floats do not have exactly makes a size that is
     known at run time.
 
     - `scale`: a factor, or one for each axis.
     - `axis`: which axes; the two innermost if not given. Negative axes count from the back.
     - `mode`: "nearest", "linear" or "cubic".
-    - `coordinates`: where an element of the result stands among those of the input: "half_pixel"
+    - `coordinates`: the place of an element of the result among those of the input: "half_pixel"
       (elements are squares, and the whole is stretched), "align_corners" (the first stays the
       first, and the last the last), "asymmetric" (the first stays the first),
       "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel"; or "crop": inside a region,
@@ -151,7 +151,8 @@ def resize(
     - `rounding`: for "nearest": "prefer_floor", "prefer_ceil", "floor" or "ceil".
     - `cubic`: the coefficient of the cubic curve.
     - `antialias`: when the size becomes smaller, let all elements count that lie between.
-    - `exclude_outside`: leave out what lies outside of the input; else the edge stands for it.
+    - `exclude_outside`: leave out what lies outside of the input; else it has the value of the
+      edge.
     - `aspect`: with sizes: "stretch", or "not_larger" and "not_smaller" to have one scale for all
       axes, such that no size, or every size, is at least what was asked for.
     - `outside`: with "crop", the value of what is not in the input.
@@ -270,7 +271,7 @@ def rescale(
     exclude_outside: bool = False,
     outside: float = 0.0,
 ) -> Rule:
-    """Make some axes so many times as large, rounded down, as a tensor tells: `resize` with scales
+    """Make some axes larger by the factors in a tensor, rounded down: `resize` with scales
     that only the run knows.
 
     - `axis`, `mode`, `coordinates`, `rounding`, `cubic`, `antialias`, `exclude_outside`, `outside`:

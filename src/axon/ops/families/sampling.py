@@ -1,7 +1,6 @@
 """Images looked at from elsewhere: grids of places, and filters that look aside.
 
-A place is a float for each spatial dimension; what stands there is blended from the elements
-around.
+A place is a float for each spatial dimension; the value there is blended from the elements around.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def grid_sample(
     align_corners: bool = False,
     spatial: int | None = None,
 ) -> Rule:
-    """What stands at the places that a grid tells in `x : [n,c,h,w]`. The grid `[n,a,b,2]` has a
+    """The values at the places of a grid in `x : [n,c,h,w]`. The grid `[n,a,b,2]` has a
     place for each element of the result, the innermost spatial dimension first, from -1 at one end
     to 1 at the other.
 
@@ -260,11 +259,12 @@ def deform_conv(
     offset_groups: int = 1,
 ) -> Rule:
     """A convolution whose filters look aside: `x : [n,c,h,w]`, filters `[k,c,r,s]`, offsets
-    `[n,2*r*s,a,b]` that say for each place and each element of the filter how far down and across
+    `[n,2*r*s,a,b]` that state for each place and each element of the filter how far down and across
     it looks, perhaps a bias `[k]`, and perhaps a mask `[n,r*s,a,b]` that weighs what it sees.
 
     - `stride`, `pad`, `dilation`, `groups`: as for `conv`.
-    - `offset_groups`: cut the channels into so many groups, each with offsets of its own.
+    - `offset_groups`: the number of groups that the channels are cut into, each with offsets of
+      its own.
 
     >>> deform_conv(x : f32 [n,c,5,6], f : f32 [k,c,2,2], offset : f32 [n,8,4,5])
     f32 [n,k,4,5]

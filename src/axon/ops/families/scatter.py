@@ -155,7 +155,7 @@ def update_cache(arity: int, *, axis: int = -2, circular: bool = False, last: in
     place on: the first row, or the one whose number the third tensor has for each element of the
     batch. The batch is the outermost axis.
 
-    - `axis`: which one the rows stand along; the last but one if not given. It is not the first.
+    - `axis`: the axis of the rows; the last but one if not given. It is not the first.
     - `circular`: whether what goes beyond the last row goes on with the first.
     - `last`: the largest of those numbers, if it is known: there is room for the new rows from
       there on.
@@ -241,7 +241,7 @@ def _put_flat(
 
 @operator(Traits(padding=Padding(("q", "b*", "after"), {"n": "anything", "after_*": "anything"})))
 def gather_nd(*, axes: int = 1, batch: int = 0) -> Rule:
-    """What stands at places that are rows of indices: the innermost dimension of the numbers is a
+    """The values at places that are rows of indices: the innermost dimension of the numbers is a
     place along the first axes, and is replaced by what is there. Negative numbers count from the
     end.
 
@@ -307,7 +307,7 @@ def _row_numbers(xp: Arrays, places: Array, sizes: tuple[int, ...]) -> Array:
     Traits(padding=Padding(("after",), {"n": "anything", "after_*": "anything", "q": "anything"}))
 )
 def scatter_nd(*, axes: int = 1, mode: str = "set") -> Rule:
-    """A copy of the first tensor, in which what stands at some places is replaced by the third: the
+    """A copy of the first tensor, in which the values at some places are replaced by the third: the
     innermost dimension of the second is a place along the first axes. Negative numbers count from
     the end.
 

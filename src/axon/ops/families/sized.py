@@ -33,8 +33,8 @@ def _axes(values: Array, rank: int) -> list[int]:
 
 @operator(Traits(core=0, padding=Padding(made=("*",))))
 def expand() -> Rule:
-    """Stretch a tensor to a shape that stretches with it: a size of 1 gives way on either side.
-    (`broadcast_to` lets only the tensor give way.)
+    """Stretch a tensor to a shape that stretches with it: a size of 1 is stretched on either side.
+    (`broadcast_to` stretches only the tensor.)
 
     >>> expand(x : f32 [4,1], [1,3])
     f32 [4,3]

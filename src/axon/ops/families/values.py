@@ -85,7 +85,7 @@ def _(xp: Arrays, x: Array, y: Array) -> Array:
 
 @operator()
 def shape() -> Rule:
-    """The shape of a tensor, which can be given where an operator wants one.
+    """The shape of a tensor, which can be given where an operator takes one.
 
     >>> broadcast_to(y : f32, shape(x : f32 [n,3]))
     f32 [n,3]
