@@ -164,7 +164,7 @@ def test_a_worker_that_hangs_is_ended() -> None:
     engine = Engine()
     question = can_hold([DimEq(DimVar("n"), 3)])
     try:
-        engine.start()
+        engine.start("isl")
         assert engine.worker.process is not None
         hanging = engine.worker.process
         os.kill(hanging.pid, signal.SIGSTOP)
@@ -179,7 +179,7 @@ def test_a_worker_that_hangs_is_ended() -> None:
 
 def test_the_memory_of_the_worker_is_bounded() -> None:
     engine = Engine()
-    engine.start()
+    engine.start("isl")
     try:
         assert engine.worker.process is not None
         limits = Path(f"/proc/{engine.worker.process.pid}/limits")

@@ -73,3 +73,18 @@ def test_workspaces_that_overlap() -> None:
     assert sys.getrecursionlimit() > limit and not gc.isenabled()
     second.__exit__(None, None, None)
     assert (sys.getrecursionlimit(), gc.isenabled()) == (limit, collecting)
+
+
+def test_calls_in_buckets_are_counted() -> None:
+    net = axon.compile("f = fn (x : f32 [n]) { x * 2f };").on("jax", buckets="auto")
+    start = Barrier(THREADS)
+
+    def work(number: int) -> None:
+        start.wait()
+        for k in range(20):
+            x = numpy.ones(3 + (7 * k + number) % 29, numpy.float32)
+            assert net.f(x).shape == x.shape
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(work, range(THREADS)))
+    assert (net.f.report().calls, net.f.report().exact) == (20 * THREADS, 0)

@@ -27,6 +27,7 @@ from axon.backends.torch_elements import DTYPES, KINDS, from_host
 from axon.backends.torch_fuse import biased_products
 from axon.backends.torch_meanings import function_of, meaning_of
 from axon.backends.torch_sdpa import fused_attention
+from axon.backends.torch_softmax import softmax_of_rows
 from axon.backends.torch_windows import TorchWindows
 from axon.graph.graph import Function, Graph
 from axon.ops import Operator
@@ -54,6 +55,7 @@ class _Fourier:
 class TorchArrays(TorchCalls, TorchWindows, Bounded):
     library = torch
     attention_of_rows = attention_of_rows
+    softmax_of_rows = softmax_of_rows
     fft = _Fourier()
     linalg = torch.linalg
 

@@ -46,7 +46,7 @@ Answer = Proved | Refuted | Counterexample | Unknown
 class Prover:
     """Answers questions, with a limit of `seconds` for all of them until `rewind` is called.
 
-    The time to start the solvers' process, once, is not counted.
+    The time to start the solvers' process and to load them, once, is not counted.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
@@ -111,8 +111,10 @@ class Prover:
         if not self._can:
             return True
         found: dict[int, int] | bool = True
-        self._engine.start()
         for engine, share in (("isl", ISL_SHARE), ("z3", 1.0)):
+            if self._left <= 0:
+                break
+            self._engine.start(engine)
             begun = monotonic()
             found = self._engine.ask(question, engine, self._left * share)
             self._left -= monotonic() - begun

@@ -5,6 +5,9 @@ from __future__ import annotations
 from axon.processes import Ended, Late, NotStarted, Worker
 from axon.prove.question import Question
 
+LOADING = 30.0
+"""How many seconds it may take to load a solver, on whatever machine."""
+
 
 class Engine:
     """Asks one question after the other; any failure makes the answer "not known"."""
@@ -12,6 +15,7 @@ class Engine:
     def __init__(self) -> None:
         self.worker = Worker("axon.prove.worker", quiet=True)
         self._broken = False
+        self._loaded: set[str] = set()
 
     def ask(self, question: Question, engine: str, seconds: float) -> dict[int, int] | bool:
         """Values that satisfy the question, False if there are none, True if it is not known."""
@@ -26,16 +30,22 @@ class Engine:
         try:
             answer = self.worker.ask(asked, seconds)
         except (Late, Ended):
+            self._loaded.clear()
             return True
         except NotStarted:
             self._broken = True
             return True
         return answer if isinstance(answer, bool) else dict(answer)
 
-    def start(self) -> None:
-        """Start the process before the time is counted."""
+    def start(self, engine: str) -> None:
+        """Start the process and load the solver before the time is counted."""
+        if engine in self._loaded or self._broken:
+            return
         try:
-            self.worker.start()
+            self.worker.ask({"engine": engine, "loads": True}, LOADING)
+            self._loaded.add(engine)
+        except (Late, Ended):
+            self._loaded.clear()
         except NotStarted:
             self._broken = True
 

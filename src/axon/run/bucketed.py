@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import lcm
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy
@@ -68,7 +69,7 @@ class Bucketed:
         self.name = definition.name
         self.definition = definition
         self.buckets = buckets
-        self.counts = Counts()
+        self.counts, self.counting = Counts(), Lock()
         self.versions: dict[object, Version | None] = {}
         self.exactly: set[object] = set()
         self.dimensions: dict[str, DimensionReport] = {}
@@ -141,22 +142,24 @@ class Bucketed:
         return traced
 
     def _count(self, version: Version, plan: Plan) -> None:
-        self.counts.calls += 1
-        if plan.key not in version.seen:
-            version.seen.add(plan.key)
-            self.counts.compilations += 1
-        plan.padding.count(self.counts)
+        with self.counting:
+            self.counts.calls += 1
+            if plan.key not in version.seen:
+                version.seen.add(plan.key)
+                self.counts.compilations += 1
+            plan.padding.count(self.counts)
 
     def _exact(self, graph: Graph, exact: Run, arrays: Sequence[Any]) -> Run:
         counts, exactly = self.counts, self.exactly
         key = (graph, tuple(map(_sizes_of, arrays)))
 
         def run(*args: Any) -> Any:
-            counts.calls += 1
-            counts.exact += 1
-            if key not in exactly:
-                exactly.add(key)
-                counts.compilations += 1
+            with self.counting:
+                counts.calls += 1
+                counts.exact += 1
+                if key not in exactly:
+                    exactly.add(key)
+                    counts.compilations += 1
             return exact(*args)
 
         return run
@@ -179,7 +182,8 @@ class Bucketed:
         while True:
             key = (graph, kind, derived, exact)
             if key not in self.versions:
-                self.versions[key] = self._version(graph, sizes, backend, externs, derived, exact)
+                made = self._version(graph, sizes, backend, externs, derived, exact)
+                self.versions.setdefault(key, made)
             version = self.versions[key]
             if version is None:
                 return None

@@ -271,8 +271,8 @@ class Program:
             definition = self._checked.find(name)
             if definition is None:
                 return None
-            known = Function(self, definition)
-            self._functions[name] = known
+            made = Function(self, definition)
+            known = self._functions.setdefault(name, made)  # of two threads one is first
         return known
 
 

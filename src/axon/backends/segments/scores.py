@@ -105,7 +105,12 @@ def _scaled(
 
 
 def _softmax(xp: FlatArrays, usual: Meaning, x: Any, axis: int) -> Any:
-    """Softmax of scores, along the keys."""
+    """Softmax of scores, along the keys, and of rows of numbers by one kernel, if there is one."""
+    kernel = getattr(xp.xp, "softmax_of_rows", None)
+    if kernel is not None and type(x) is Rows and x.ndim == 1 and packed_at(x, -1):
+        made = kernel(x.values, x.segments)
+        if made is not None:
+            return Rows(x.frame, made, x.segments, x.place)
     scores = _of(x)
     if scores is None or axis not in (-1, x.ndim - 1):
         return usual(xp, x, axis=axis)
