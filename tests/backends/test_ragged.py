@@ -254,8 +254,8 @@ def test_padding_more_than_one_dimension() -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({}, "one of the two"),
-        ({"mask": np.ones((2, 3), bool), "lengths": [1, 2]}, "one of the two"),
+        ({}, "either a mask or lengths"),
+        ({"mask": np.ones((2, 3), bool), "lengths": [1, 2]}, "either a mask or lengths"),
         ({"lengths": [1, 4]}, "from 0 to the padded size, 3"),
         ({"lengths": [-1, 2]}, "from 0 to the padded size, 3"),
         ({"lengths": [0.5, 2]}, "an integer"),

@@ -164,7 +164,7 @@ def test_specialize_takes_tuples(net: axon.Program) -> None:
     ("given", "says"),
     [
         ({"y": 1}, "has no argument `y`"),
-        ({"x": object()}, "wants a type"),
+        ({"x": object()}, "must be a type"),
         ({"x": "f32 ["}, "is not a type"),
         ({"x": (1, (2,))}, "is not a type"),
         ({"x": numpy.array(["a"])}, "no element type of Axon"),

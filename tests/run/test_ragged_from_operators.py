@@ -48,7 +48,7 @@ def test_rows_of_an_array_may_be_ragged_rows() -> None:
         (_ones(3, 2), "returns shape [3, *], which is not the declared [2,*]"),
         (_ones(2), "should return a Ragged"),
         (3.0, "should return a Ragged"),
-        (np.ones((2, 2)), "gives float64, and f32 is declared"),
+        (np.ones((2, 2)), "returns float64, and f32 is declared"),
         (
             axon.Ragged.from_rows([_ones(2, 3), _ones(3, 2)]),
             "returns shape [2, *, *], which is not the declared [2,*]",
