@@ -114,10 +114,10 @@ DEEP = b"[" * 2000
 FAR = 1 << 62
 ONE = json.dumps(entry([1], 0, 4)).encode()
 HOSTILE: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", "shorter than it says"),
-    "seven bytes": (b"\1\0\0\0\0\0\0", "shorter than it says"),
-    "a header beyond the end": (raw(b"{}")[:9], "shorter than it says"),
-    "a header beyond everything": (b"\xff" * 8 + b"{}", "shorter than it says"),
+    "nothing": (b"", "shorter than its header states"),
+    "seven bytes": (b"\1\0\0\0\0\0\0", "shorter than its header states"),
+    "a header beyond the end": (raw(b"{}")[:9], "shorter than its header states"),
+    "a header beyond everything": (b"\xff" * 8 + b"{}", "shorter than its header states"),
     "no header": (raw(b""), "not understood"),
     "no JSON": (raw(b"hello"), "not understood"),
     "zeros": (raw(b"\0" * 64), "not understood"),

@@ -206,9 +206,9 @@ def _place(path: str, name: str, said: bytes) -> Place:
         kind, shape = found["dtype"], found["shape"]
         begin, end = found["data_offsets"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise _broken(path, f"its entry for `{_short(name)}` cannot be read") from None
+        raise _broken(path, f"its entry for `{_short(name)}` is not understood") from None
     if not isinstance(kind, str) or not isinstance(shape, list):
-        raise _broken(path, f"its entry for `{_short(name)}` cannot be read")
+        raise _broken(path, f"its entry for `{_short(name)}` is not understood")
     if not all(type(n) is int and 0 <= n <= LARGEST for n in (*shape, begin, end)):
         raise _broken(path, f"the sizes or the place of `{_short(name)}` are no sizes")
     place = Place(kind, tuple(shape), begin, end)
