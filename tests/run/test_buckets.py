@@ -292,8 +292,7 @@ def test_what_is_derived_in_functions_inside_functions(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     ["mel_filters(8, 16, n, 0f, 3f)", "mel_filters(8, n, 80, 0f, 3f)",
-     "col2im(ones([2,4*n,4]), [3,n+1], [2,n])", "affine_grid(zeros([1,2,3]), [n,4])",
-     "cast(x, to=i8) + n"],
+     "col2im(ones([2,4*n,4]), [3,n+1], [2,n])", "affine_grid(zeros([1,2,3]), [n,4])"],
 )  # fmt: skip
 def test_a_size_that_an_operator_computes_with(body: str) -> None:
     """Unless it states that it knows the true one, that size is not padded."""
@@ -306,6 +305,26 @@ def test_a_size_that_an_operator_computes_with(body: str) -> None:
         np.testing.assert_allclose(found[1], expected[1], rtol=1e-5)
     by_name = {each.name: each.bucketed for each in bucketed.bucketed.report().dimensions}
     assert by_name == {"n": False, "m": True}
+
+
+def test_a_size_as_an_integer_that_it_does_not_fit() -> None:
+    """It is an error, as in the exact program, and not another number."""
+    net = axon.compile("""
+      area = fn (x : f32 [k], y : f32 [l], z : i32 []) { z + k * l };
+      f = fn (x : f32 [n], y : f32 [m]) {
+        cast(x, to=i8) + (n + m), area(x, y, sum(cast(x, to=i32)))
+      };
+    """)
+    bucketed = net.on("jax", buckets="auto").f
+    for n, m in ((5, 3), (7, 100), (60, 67)):
+        found, expected = bucketed(*arrays((n,), (m,))), net.f(*arrays((n,), (m,)))
+        for made, known in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(made, known)
+    assert bucketed.report().exact == 0
+    for function in (net.f, bucketed):
+        with pytest.raises(axon.RunError, match="the size 130 does not fit into i8"):
+            function(*arrays((60,), (70,)))
+    assert bucketed.report().reason == "a size is no number of type i8"
 
 
 def test_why_a_dimension_is_exact_if_its_size_is_one_in_the_first_call() -> None:

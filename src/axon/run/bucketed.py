@@ -15,6 +15,7 @@ import numpy
 from axon.backends.buckets import Buckets, Policy
 from axon.backends.checks import holds
 from axon.backends.coder import Externs
+from axon.backends.numpy_arrays import element
 from axon.backends.sizes import Undetermined
 from axon.backends.static import is_static
 from axon.graph.graph import Graph
@@ -27,6 +28,7 @@ from axon.run.bind import Binding, bind
 from axon.run.bucket_plan import Counts, Padding, Plan, cut_out, elements, lengthened, shapes
 from axon.run.bucket_report import DimensionReport, Report
 from axon.run.names import names_at_call
+from axon.types import dim as dims
 from axon.types.show import Names, Show
 from axon.types.type import Record, Relation, Tuple, Type, relation_variables, type_variables
 from axon.types.variables import DimVar, ShapeVar, is_ragged
@@ -187,6 +189,9 @@ class Bucketed:
             version = self.versions[key]
             if version is None:
                 return None
+            if wrong := _beyond(version.padded, sizes):
+                self.reason = wrong
+                return None
             buckets = {v: version.policies[v].bucket(sizes[v]) for v in version.padded.variables}
             larger = version.padded.bound(sizes, buckets)
             failing = _failing(graph, larger)
@@ -323,6 +328,15 @@ class Bucketed:
             tuple([larger[v] for v in among if isinstance(v, DimVar)]),
             padding,
         )
+
+
+def _beyond(padded: Padded, sizes: Mapping[DimVar, int]) -> str | None:
+    """What is wrong with a true size that is no integer of the type that the program wants."""
+    for dim, elem in padded.numbers:
+        size, limits = dims.evaluate(dim, dict(sizes)), numpy.iinfo(element(elem))
+        if size is None or not limits.min <= size <= limits.max:
+            return f"a size is no number of type {elem}"
+    return None
 
 
 def _failing(graph: Graph, sizes: Mapping[DimVar, int]) -> list[Relation]:

@@ -35,13 +35,15 @@ NOWHERE = Span(Source("", ""), 0, 0)
 class Padded:
     """A padded graph. Its last parameter is a vector of the true sizes of `variables`. What another
     variable stands for, where that is one of these or a number, is in `stands`. `refused` are the
-    variables that cannot be padded.
+    variables that cannot be padded. `numbers` are true sizes that become integers, with the types
+    of these.
     """
 
     graph: Graph
     variables: tuple[DimVar, ...]
     stands: Mapping[DimVar, Dim]
     refused: Mapping[DimVar, NotPadded]
+    numbers: tuple[tuple[Dim, str], ...] = ()
 
     def bound(self, sizes: Mapping[DimVar, int], of: Mapping[DimVar, int]) -> dict[DimVar, int]:
         """The sizes of all variables where the padded ones have other sizes."""
@@ -91,13 +93,14 @@ def padded_graph(
     while True:
         variables = tuple(sorted(left, key=lambda var: var.id))
         try:
-            made = _Graphs(Mode(derived, poison)).root(graph, Sizes(stands, left, 2), variables)
+            graphs = _Graphs(Mode(derived, poison))
+            made, numbers = graphs.root(graph, Sizes(stands, left, 2), variables)
         except NotPadded as problem:
             out = (problem.variables & left) or left.copy()
             refused.update(dict.fromkeys(out, problem))
             left -= out
             if not left:
-                made, variables = graph, ()
+                made, variables, numbers = graph, (), ()
                 break
             continue
         break
@@ -105,7 +108,7 @@ def padded_graph(
         image = known.dim(var)
         if isinstance(image, DimVar) and image in refused:
             refused.setdefault(var, refused[image])
-    return Padded(made, variables, stands, refused)
+    return Padded(made, variables, stands, refused, numbers)
 
 
 Key = tuple[object, ...]
@@ -114,12 +117,13 @@ Key = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class _Made:
     """The padded graph of a function that is called, the variables whose true sizes it is given
-    behind its operands, and what its variables stand for.
+    behind its operands, what its variables stand for, and the `numbers` in it, as in `Padded`.
     """
 
     graph: Graph
     variables: tuple[DimVar, ...]
     stands: Mapping[DimVar, Dim]
+    numbers: tuple[tuple[Dim, str], ...]
 
 
 @dataclass(slots=True)
@@ -129,14 +133,17 @@ class _Graphs:
     mode: Mode
     known: dict[tuple[Graph, Key], _Made] = field(default_factory=dict)
 
-    def root(self, graph: Graph, sizes: Sizes, variables: Sequence[DimVar]) -> Graph:
+    def root(
+        self, graph: Graph, sizes: Sizes, variables: Sequence[DimVar]
+    ) -> tuple[Graph, tuple[tuple[Dim, str], ...]]:
         vector = Value("sizes", Tensor("i64", (len(variables),)))
         builder = self.builder(graph, sizes)
         for number, var in enumerate(variables):
             sizes.numbers[var] = builder.apply(
                 TRUE_SIZE, [vector], Tensor("i64", ()), number=number
             )
-        return self.body(graph, builder, (vector,), last=True)
+        made = self.body(graph, builder, (vector,), last=True)
+        return made, tuple(builder.numbers_of)
 
     def builder(self, graph: Graph, sizes: Sizes) -> Builder:
         builder = Builder(sizes, self.mode, self.called, with_functions)
@@ -170,6 +177,10 @@ class _Graphs:
             raise NotPadded(
                 variables, problem.reason, problem.operator, problem.span or call.span
             ) from None
+        outer.numbers_of += [
+            (dims.substitute(dim, _lookup(bound), dims.of_size), elem)
+            for dim, elem in found.numbers
+        ]
         numbers = [outer.number(bound[var]) for var in found.variables]
         operands = (*map(outer.operand, call.operands), *numbers)
         result = Value(call.result.name, call.result.type, outer.depth)
@@ -184,7 +195,9 @@ class _Graphs:
         variables = tuple(sorted(padded, key=lambda var: var.id))
         numbers = [Value("true", Tensor("i64", ())) for _ in variables]
         sizes.numbers.update(zip(variables, numbers, strict=True))
-        return _Made(self.body(graph, self.builder(graph, sizes), numbers), variables, stands)
+        builder = self.builder(graph, sizes)
+        body = self.body(graph, builder, numbers)
+        return _Made(body, variables, stands, tuple(builder.numbers_of))
 
 
 def _match(param: Type, given: Type, bound: dict[DimVar, Dim], sizes: Sizes) -> None:
