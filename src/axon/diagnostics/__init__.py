@@ -1,4 +1,4 @@
-"""Errors as values. `text.py` and `json.py` show them, and are imported where that is expected."""
+"""Errors as values. `text.py` and `json.py` show them, and are imported where they are needed."""
 
 from __future__ import annotations
 
