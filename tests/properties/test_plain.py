@@ -99,7 +99,9 @@ def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None
 @ALL
 @given(programs())
 def test_a_reading_is_an_annotation(program: Program) -> None:
-    """With its reading written down a definition has that type, and no other reading."""
+    """With its reading written down a definition has that type, and no other reading. What the
+    names in the body stand for is then said in the body.
+    """
     reading = reading_of(program.definition())
     if reading is None:
         return
@@ -117,7 +119,8 @@ def test_a_reading_is_an_annotation(program: Program) -> None:
     names.reserve(type_variables(scheme.type))
     left = [Show(names).relation(each) for each in visible(scheme.relations)]
     assert (type_text(scheme.type, names), left) == (type_, bounds)
-    assert plain_readings(checked) in ((reading,), (None,))
+    said = f"{type_} where {', '.join(bounds)}" if bounds else type_
+    assert plain_readings(checked) in ((reading,), (said,), (None,))
 
 
 @pytest.mark.parametrize(
