@@ -25,6 +25,10 @@ COMPILED_TESTS := tests/test_compiled.py tests/test_golden.py tests/test_rules_f
 RANDOM_TESTS := tests/properties tests/oracle tests/unit tests/backends/test_ragged.py
 # Those that compare a backend with NumPy; AXON_BACKEND says which.
 TORCH_TESTS := tests/examples tests/run tests/backends tests/test_docs.py
+# Those of them that are about JAX, whatever AXON_BACKEND says.
+JAX_TESTS := $(addprefix tests/,examples/test_buckets.py run/test_buckets.py run/test_ragged_jax.py \
+	$(addprefix backends/test_,attention_on_jax.py jax_cache.py padded_operators.py shared_calls.py \
+	stacked_layers.py what_gradients_keep.py))
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
 .DEFAULT_GOAL := help
@@ -58,7 +62,7 @@ compiled: $(DEV_SETUP) ## build Axon as C extensions into dist/ (a few minutes),
 	@AXON_COMPILED=1 AXON_PROFILE=quick PYTHONPATH=build/compiled $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(COMPILED_TESTS)
 
 torch: $(TORCH_SETUP) ## run programs on PyTorch, and compare the examples with it (installs a CPU build)
-	@AXON_BACKEND=torch $(BIN)/python -m pytest -q -n $(JOBS) -p no:cacheprovider tests_torch $(TORCH_TESTS)
+	@AXON_BACKEND=torch $(BIN)/python -m pytest -q -n $(JOBS) -p no:cacheprovider tests_torch $(TORCH_TESTS) $(JAX_TESTS:%=--ignore=%)
 
 lint: $(DEV_SETUP) ## ruff, mypy, the import contracts, and whether the mutants still fit
 	@echo "== ruff"

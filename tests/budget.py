@@ -12,4 +12,5 @@ def share(part: float) -> settings:
 
 
 ALL = share(1)
+HALF = share(1 / 2)
 QUARTER = share(1 / 4)

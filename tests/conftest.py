@@ -7,6 +7,7 @@ besides.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -44,6 +45,14 @@ if find_spec("jaxlib") and version("jaxlib").startswith("0.10."):
     os.environ.setdefault(
         "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
     )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_old_is_looked_through() -> None:
+    """The collector leaves alone what the tests of other files have left: after thousands of them
+    it would look through millions of objects, mostly programs that JAX keeps.
+    """
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

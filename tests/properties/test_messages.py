@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import axon
-from tests.budget import ALL
+from tests.budget import HALF
 from tests.properties.programs import Env, Fails, Program, Shape, Value, programs, show
 from tests.properties.test_broken_programs import failing, with_other_rank, with_other_size
 
@@ -78,7 +78,7 @@ def check_label(text: str, value: Value) -> None:
         assert value == (), (text, value)
 
 
-@ALL
+@HALF
 @given(refused())
 def test_labels_state_what_the_arguments_have(case: tuple[Program, tuple[Shape, ...]]) -> None:
     program, shapes = case

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.budget import ALL
+from tests.budget import HALF
 from tests.properties.limits import OutOfTime, within
 from tests.properties.metamorphic import PROPERTIES
 from tests.properties.runtime_programs import draw_program
@@ -22,7 +22,7 @@ KNOWN = {
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_changes(name: str) -> None:
     told, known = [], KNOWN.get(name, set())
-    for seed in range(ALL.max_examples):
+    for seed in range(HALF.max_examples):
         program = draw_program(f"{name}:{seed}")
         try:
             found = within(LIMIT, lambda p=program: list(PROPERTIES[name](p)))  # type: ignore[misc]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from axon.driver import check_text
 from axon.inference.report.signature import Signature
 from axon.session import Session
-from tests.budget import ALL, QUARTER
+from tests.budget import HALF, QUARTER
 from tests.properties.printed import NAME, params_and_result
 from tests.properties.programs import Fields, Program, Several, Shape, Value, show, text
 from tests.properties.structured import (
@@ -47,7 +47,7 @@ def packed(program: Program, closed: bool) -> str:
     return f"f = fn (p{type_}) {{ {lines} {program.body()} }};"
 
 
-@ALL
+@HALF
 @given(programs(), st.booleans(), st.sampled_from(EXTRA))
 def test_a_record_of_arguments(program: Program, closed: bool, more: str) -> None:
     """Types and errors are those of the arguments on their own, whatever else is in the record; and
@@ -114,7 +114,7 @@ def paths(form: Form, name: str) -> str:
             return " ".join(f"{n} = {name}.{field}; {paths(part, n)}" for n, field, part in parts)
 
 
-@ALL
+@HALF
 @given(programs_on_structures(), st.sampled_from(HEADS), st.integers(0, 3))
 def test_rows_of_structures(drawn: tuple[Program, Form], head: str, count: int) -> None:
     """Mapped over a structure, whether that is known or not: the result of one row, stacked."""
@@ -158,7 +158,7 @@ def annotated(params: list[str], found: Signature, body: str) -> str:
     return f"fn ({heads}) : {result}{where} {{ {body} }}"
 
 
-@ALL
+@HALF
 @given(programs(), st.booleans())
 def test_printed_types_are_annotations(program: Program, as_record: bool) -> None:
     """A definition under the type that is printed for it gives the same types and errors."""
