@@ -14,7 +14,7 @@ from axon.inference.report.signature import type_text
 from axon.plain import plain_readings
 from axon.types.show import Names, Show
 from axon.types.type import type_variables
-from tests.budget import ALL
+from tests.budget import HALF
 from tests.properties.printed import (
     NAME,
     Sizing,
@@ -81,7 +81,7 @@ def drawn(data: st.DataObject, types: list[str]) -> Sizing:
     return sizing
 
 
-@ALL
+@HALF
 @given(programs(), st.data())
 def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None:
     reading = reading_of(program.definition())
@@ -96,7 +96,7 @@ def test_a_reading_is_an_instance(program: Program, data: st.DataObject) -> None
         assert at_sizes(result, sizing) == program.run(shapes), (reading, shapes)
 
 
-@ALL
+@HALF
 @given(programs())
 def test_a_reading_is_an_annotation(program: Program) -> None:
     """With its reading written down a definition has that type, and no other reading. What the

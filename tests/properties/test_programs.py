@@ -11,7 +11,7 @@ from hypothesis import given
 
 from axon.driver import Checked, check_text
 from axon.types.type import Fn
-from tests.budget import ALL
+from tests.budget import HALF
 from tests.properties.programs import Program, text
 from tests.properties.schemes import Unclear, Unknown, instances, show
 from tests.properties.structured import structured_programs as programs
@@ -41,7 +41,7 @@ def typed(program: Program) -> Checked:
     return checked
 
 
-@ALL
+@HALF
 @given(programs())
 def test_calls_give_what_numpy_gives(program: Program) -> None:
     """A general definition, called on zeros of concrete shapes: the interpreter's shapes exactly,
@@ -53,7 +53,7 @@ def test_calls_give_what_numpy_gives(program: Program) -> None:
     assert results(checked, len(expected)) == expected
 
 
-@ALL
+@HALF
 @given(programs())
 def test_concrete_definitions_give_the_same(program: Program) -> None:
     """The same body under annotations that give every size."""
@@ -68,7 +68,7 @@ def test_concrete_definitions_give_the_same(program: Program) -> None:
         assert made == program.run(shapes), shapes
 
 
-@ALL
+@HALF
 @given(programs())
 def test_signatures_read_back_mean_the_same(program: Program) -> None:
     """What is printed, declared as an `op`, gives the same types and the same errors.
@@ -83,7 +83,7 @@ def test_signatures_read_back_mean_the_same(program: Program) -> None:
             assert found == program.run(shapes), (line, shapes)
 
 
-@ALL
+@HALF
 @given(programs())
 def test_conditions_hold_where_it_runs(program: Program) -> None:
     """The scheme, by search: there are sizes that fit the parameters and satisfy the conditions if
