@@ -14,6 +14,7 @@ import torch
 from torch.nn import functional
 
 from axon.backends.segments.frames import Segments
+from axon.backends.torch_derived import is_derived
 from axon.ops.arrays import Array
 
 HALF = (torch.float16, torch.bfloat16)
@@ -83,14 +84,13 @@ def _filled(x: Array, multiple: int) -> Array:
 
 
 def _efficient(given: Sequence[Array], spans: _Spans, causal: bool, scale: float) -> Array:
-    derived = torch.is_grad_enabled() and any(x.requires_grad for x in given)
     made: Array = torch.ops.aten._efficient_attention_forward(
         *(x[None] for x in given),
         None,
         *spans,
         0.0,
         int(causal),
-        derived,
+        is_derived(*given),
         scale=scale,
     )[0][0]
     return made

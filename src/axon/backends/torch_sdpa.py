@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch.autograd import forward_ad
 from torch.nn import functional
 
 from axon.backends.attention_pattern import Attention, attentions
 from axon.backends.fusion import Body, Fusion
+from axon.backends.torch_derived import is_derived, is_transformed
 from axon.ops.arrays import Array, Meaning
 
 Way = Callable[..., Array]
@@ -23,9 +23,9 @@ def derivable(fused: Way, usual: Way, *tensors: Array) -> Array:
     """
     if torch.compiler.is_compiling():
         return fused(*tensors)
-    if forward_ad._current_level >= 0 or torch._C._are_functorch_transforms_active():
+    if is_transformed():
         return usual(*tensors)
-    if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
+    if is_derived(*tensors):
         found: Array = _Fused.apply(fused, usual, *tensors)
         return found
     return fused(*tensors)

@@ -8,9 +8,9 @@ from math import inf
 from typing import Any
 
 import torch
-from torch.autograd import forward_ad
 
 from axon.backends.segments.frames import Segments
+from axon.backends.torch_derived import is_derived, is_transformed
 from axon.ops.arrays import Array
 
 DEVICES = ("cuda",)
@@ -24,7 +24,9 @@ def softmax_of_rows(xp: Any, values: Array, rows: Segments) -> Array | None:
     """The softmax of each row of numbers; None where this is not for them: the two kernels that
     pad and pack have no derivatives.
     """
-    if values.device.type not in DEVICES or _is_derived(values):
+    if values.device.type not in DEVICES or torch.compiler.is_compiling():
+        return None
+    if is_transformed() or is_derived(values):
         return None
     count, length = rows.count, rows.longest
     if not rows.total or count * length * values.dtype.itemsize > xp.at_once():
@@ -33,11 +35,3 @@ def softmax_of_rows(xp: Any, values: Array, rows: Segments) -> Array | None:
     padded = PADDED(values[:, None], [offsets], [length], -inf)
     made: Array = PACKED(torch.softmax(padded, 1), [offsets], rows.total)
     return made[:, 0]
-
-
-def _is_derived(values: Array) -> bool:
-    if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
-        return True
-    if forward_ad._current_level >= 0:
-        return True
-    return torch.is_grad_enabled() and bool(values.requires_grad)

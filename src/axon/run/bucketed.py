@@ -332,7 +332,7 @@ class Bucketed:
 
 def _beyond(padded: Padded, sizes: Mapping[DimVar, int]) -> str | None:
     """What is wrong with a true size that is no integer of the type that the program wants."""
-    for dim, elem in padded.numbers:
+    for dim, elem in padded.integers:
         size, limits = dims.evaluate(dim, dict(sizes)), numpy.iinfo(element(elem))
         if size is None or not limits.min <= size <= limits.max:
             return f"a size is no number of type {elem}"

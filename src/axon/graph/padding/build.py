@@ -86,14 +86,14 @@ class Builder:
     nodes: list[Node] = field(default_factory=list)
     depth: int = 1
     span: Span | None = None
-    numbers_of: list[tuple[Dim, str]] = field(default_factory=list)
+    integers: list[tuple[Dim, str]] = field(default_factory=list)
     """True sizes that become integers, and the types of these, which they must fit."""
 
     def inner(self, depth: int) -> Builder:
         """For a function inside, which may use what is known outside."""
         return Builder(
             self.sizes, self.mode, self.called, self.with_functions, dict(self.values),
-            dict(self.filled), dict(self.counted), [], depth, self.span, self.numbers_of,
+            dict(self.filled), dict(self.counted), [], depth, self.span, self.integers,
         )  # fmt: skip
 
     # --- nodes ---
@@ -270,7 +270,7 @@ class Builder:
     def _as_elements(self, sizes: Shape, elem: str, vector: bool) -> Operand:
         """Sizes as numbers. Whether they fit is known when there is a call."""
         if elem[0] in "iu":
-            self.numbers_of += [(self.sizes.dim(size), elem) for size in sizes]  # type: ignore[arg-type]
+            self.integers += [(self.sizes.dim(size), elem) for size in sizes]  # type: ignore[arg-type]
         numbers = list(map(self.number, sizes))
         type_ = Tensor(elem, (len(numbers),) if vector else ())
         return self.apply(SIZE_NUMBER, numbers, type_, elem=elem, vector=vector)

@@ -35,15 +35,15 @@ NOWHERE = Span(Source("", ""), 0, 0)
 class Padded:
     """A padded graph. Its last parameter is a vector of the true sizes of `variables`. What another
     variable stands for, where that is one of these or a number, is in `stands`. `refused` are the
-    variables that cannot be padded. `numbers` are true sizes that become integers, with the types
-    of these.
+    variables that cannot be padded. `integers` are true sizes that become ones, with the types of
+    these.
     """
 
     graph: Graph
     variables: tuple[DimVar, ...]
     stands: Mapping[DimVar, Dim]
     refused: Mapping[DimVar, NotPadded]
-    numbers: tuple[tuple[Dim, str], ...] = ()
+    integers: tuple[tuple[Dim, str], ...] = ()
 
     def bound(self, sizes: Mapping[DimVar, int], of: Mapping[DimVar, int]) -> dict[DimVar, int]:
         """The sizes of all variables where the padded ones have other sizes."""
@@ -94,13 +94,13 @@ def padded_graph(
         variables = tuple(sorted(left, key=lambda var: var.id))
         try:
             graphs = _Graphs(Mode(derived, poison))
-            made, numbers = graphs.root(graph, Sizes(stands, left, 2), variables)
+            made, integers = graphs.root(graph, Sizes(stands, left, 2), variables)
         except NotPadded as problem:
             out = (problem.variables & left) or left.copy()
             refused.update(dict.fromkeys(out, problem))
             left -= out
             if not left:
-                made, variables, numbers = graph, (), ()
+                made, variables, integers = graph, (), ()
                 break
             continue
         break
@@ -108,7 +108,7 @@ def padded_graph(
         image = known.dim(var)
         if isinstance(image, DimVar) and image in refused:
             refused.setdefault(var, refused[image])
-    return Padded(made, variables, stands, refused, numbers)
+    return Padded(made, variables, stands, refused, integers)
 
 
 Key = tuple[object, ...]
@@ -117,13 +117,13 @@ Key = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class _Made:
     """The padded graph of a function that is called, the variables whose true sizes it is given
-    behind its operands, what its variables stand for, and the `numbers` in it, as in `Padded`.
+    behind its operands, what its variables stand for, and the `integers` in it, as in `Padded`.
     """
 
     graph: Graph
     variables: tuple[DimVar, ...]
     stands: Mapping[DimVar, Dim]
-    numbers: tuple[tuple[Dim, str], ...]
+    integers: tuple[tuple[Dim, str], ...]
 
 
 @dataclass(slots=True)
@@ -143,7 +143,7 @@ class _Graphs:
                 TRUE_SIZE, [vector], Tensor("i64", ()), number=number
             )
         made = self.body(graph, builder, (vector,), last=True)
-        return made, tuple(builder.numbers_of)
+        return made, tuple(builder.integers)
 
     def builder(self, graph: Graph, sizes: Sizes) -> Builder:
         builder = Builder(sizes, self.mode, self.called, with_functions)
@@ -177,9 +177,9 @@ class _Graphs:
             raise NotPadded(
                 variables, problem.reason, problem.operator, problem.span or call.span
             ) from None
-        outer.numbers_of += [
+        outer.integers += [
             (dims.substitute(dim, _lookup(bound), dims.of_size), elem)
-            for dim, elem in found.numbers
+            for dim, elem in found.integers
         ]
         numbers = [outer.number(bound[var]) for var in found.variables]
         operands = (*map(outer.operand, call.operands), *numbers)
@@ -197,7 +197,7 @@ class _Graphs:
         sizes.numbers.update(zip(variables, numbers, strict=True))
         builder = self.builder(graph, sizes)
         body = self.body(graph, builder, numbers)
-        return _Made(body, variables, stands, tuple(builder.numbers_of))
+        return _Made(body, variables, stands, tuple(builder.integers))
 
 
 def _match(param: Type, given: Type, bound: dict[DimVar, Dim], sizes: Sizes) -> None:

@@ -193,7 +193,7 @@ def _bins(xp: Arrays, x: Array, down: Samples, across: Samples, mode: str) -> Ar
 
 @operator(Traits(padding=REGIONS), roles={"r": "numbers of regions"})
 def roi_pool(*, size: Ints, scale: float = 1.0) -> Rule:
-    """The largest element in each part of regions of `x : [n,c,h,w]`, cut into a number of parts:
+    """The largest element in each part of regions of `x : [n,c,h,w]`, cut into `size` parts:
     regions `[r,4]` as first column, first row, last column, last row, rounded to whole elements,
     and for each the number of its image. A part that sees nothing is 0.
 
