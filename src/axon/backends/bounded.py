@@ -49,6 +49,10 @@ class Bounded:
         """The reason, where an exception of the library is about values or sizes."""
         return None
 
+    def computes(self, dtype: Any) -> bool:
+        """Whether the library computes with this dtype; if not, operators take another one."""
+        return True
+
     def at_once(self) -> int:
         """The most bytes of one value of all rows of a ragged tensor."""
         return max(AT_ONCE, self.memory() // SHARE)

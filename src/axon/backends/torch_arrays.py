@@ -25,7 +25,7 @@ from axon.backends.torch_attention import attention_of_rows
 from axon.backends.torch_calls import TorchCalls
 from axon.backends.torch_elements import DTYPES, KINDS, from_host
 from axon.backends.torch_fuse import biased_products
-from axon.backends.torch_meanings import function_of, meaning_of
+from axon.backends.torch_meanings import UNSIGNED, function_of, meaning_of
 from axon.backends.torch_sdpa import fused_attention
 from axon.backends.torch_softmax import softmax_of_rows
 from axon.backends.torch_windows import TorchWindows
@@ -88,6 +88,9 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def memory(self) -> int:
         return _memory(self.device)
+
+    def computes(self, dtype: Any) -> bool:
+        return dtype not in UNSIGNED
 
     # --- element types ---
 

@@ -116,8 +116,22 @@ def _both(
 def _meant(step: Step, xp: Any, args: Any, attributes: dict[str, Any]) -> Value:
     flat, instead = flat_arrays(xp), INSTEAD.get(step.meaning)
     if instead is None:
-        return step.meaning(flat, *args, **attributes)
-    return instead(flat, step.meaning, *args, **attributes)
+        return _computed(step.meaning, xp, flat, *args, **attributes)
+    return _computed(instead, xp, flat, step.meaning, *args, **attributes)
+
+
+def _computed(meaning: Meaning, xp: Any, *args: Any, **attributes: Any) -> Value:
+    """The backend's own meanings know what to do with a dtype that the library does not compute
+    with; those for all rows do not.
+    """
+    try:
+        return meaning(*args, **attributes)
+    except RuntimeError:
+        for arg in args[1:]:  # behind the namespace
+            dtype = getattr(arg, "dtype", None)
+            if dtype is not None and not xp.computes(dtype):
+                raise NotFlat(f"{xp.library.__name__} does not compute with {dtype}") from None
+        raise
 
 
 def _is_function(x: Any) -> bool:
@@ -186,7 +200,7 @@ def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
 
 def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
     try:
-        return step.meaning(flat_arrays(xp), *args, **named)
+        return _computed(step.meaning, xp, flat_arrays(xp), *args, **named)
     except (TooLarge, InParts, Unrelated):
         raise
     except Parted as found:
