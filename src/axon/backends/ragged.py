@@ -96,12 +96,13 @@ class Ragged:
             raise RaggedError("packed rows are an array, but this is a single value")
         if found[0] != 0:
             raise RaggedError(f"row 0 starts at 0, but the first offset is {found[0]}")
-        if (wrong := found[1:] < found[:-1]).any():
-            row = int(wrong.argmax())
-            raise RaggedError(f"row {row} starts at {found[row]} but ends at {found[row + 1]}")
         if found[-1] != len(values):
             raise RaggedError(f"there are {len(values)} values, but the last offset is {found[-1]}")
-        return Ragged(values, found.astype(numpy.int64, copy=False))
+        facts, kept = RowFacts(), found.astype(numpy.int64, copy=False)
+        if kept.min() < 0 or facts.lengths(kept).min(initial=0) < 0:
+            row = int((found[1:] < found[:-1]).argmax())
+            raise RaggedError(f"row {row} starts at {found[row]} but ends at {found[row + 1]}")
+        return Ragged(values, kept, facts=facts)
 
     # --- what it is -----------------------------------------------------------------------------
 
