@@ -7,7 +7,7 @@ for each device: constants and new tensors are made where the arguments are.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from math import prod
@@ -23,6 +23,7 @@ from axon.backends.fusion import Body, Fusion
 from axon.backends.numpy_arrays import element
 from axon.backends.torch_attention import attention_of_rows
 from axon.backends.torch_calls import TorchCalls
+from axon.backends.torch_derived import is_eager
 from axon.backends.torch_elements import DTYPES, KINDS, from_host
 from axon.backends.torch_fuse import biased_products
 from axon.backends.torch_meanings import around_meaning, function_of, meaning_of
@@ -89,6 +90,15 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def memory(self) -> int:
         return _memory(self.device)
+
+    def place(self) -> Hashable:
+        """Where tensors are that one call may keep for the next, and in which queue they are made;
+        None if those made now are not for all calls.
+        """
+        if not is_eager():
+            return None
+        cuda = self.device.type == "cuda"
+        return self.device, torch.cuda.current_stream(self.device).cuda_stream if cuda else 0
 
     # --- element types ---
 

@@ -93,7 +93,7 @@ def _given(frame: Frame, tensor: Row) -> Any:
     if not isinstance(tensor, Ragged):
         return Rows(frame, tensor)
     if tensor.offsets is not None:
-        segments = Segments(tensor.offsets)
+        segments = Segments(tensor.offsets, tensor.facts)
         if not isinstance(tensor.values, Ragged):
             return Rows(frame, tensor.values, segments)
         inner = _given(segments.elements(frame), tensor.values)
@@ -140,7 +140,7 @@ def stored(frame: Frame, value: Value, levels: LevelTree) -> Value:
     if varying is None:
         return _even(frame, value)
     if isinstance(value.values, Rows) and any(1 in over for over in levels[2:]):
-        return Ragged(_nested(value.values), value.segments.offsets)
+        return _with_rows(_nested(value.values), value.segments)
     if varying.sizes[0] and not any(varying.sizes[1:]) and not isinstance(value.values, Rows):
         return _packed(value)
     return _row_by_row(frame, value, varying)
@@ -165,7 +165,11 @@ def _packed(x: Rows) -> Ragged:
     assert x.segments is not None
     if x.place:
         raise NotFlat("a later size differs")
-    return Ragged(x.values, x.segments.offsets)
+    return _with_rows(x.values, x.segments)
+
+
+def _with_rows(values: Row, segments: Segments) -> Ragged:
+    return Ragged(values, segments.offsets, facts=segments.facts)
 
 
 def _nested(x: Rows) -> Row:
@@ -174,7 +178,7 @@ def _nested(x: Rows) -> Row:
     if isinstance(x.values, Rows):
         if x.place:
             raise NotFlat("a later size differs")
-        return Ragged(_nested(x.values), x.segments.offsets)
+        return _with_rows(_nested(x.values), x.segments)
     return _packed(x)
 
 
