@@ -135,6 +135,8 @@ def test_a_row_is_an_array() -> None:
     [
         ([1, 3], "the first offset is 1"),
         ([0, 2, 1, 3], "row 1 starts at 2 but ends at 1"),
+        (np.array([0, 2**63 - 1, -2, 3]), "row 1 starts at 9223372036854775807 but ends at -2"),
+        (np.array([0, 2**63, 3], np.uint64), "row 1 starts at 9223372036854775808 but ends at 3"),
         ([0, 2], "there are 3 values, but the last offset is 2"),
         ([0, 4], "there are 3 values, but the last offset is 4"),
         ([], "one more than there are rows"),

@@ -139,8 +139,10 @@ class Coder:
         """An operator as it is applied to all rows at once."""
         operator = node.operator
         assert operator.meaning is not None
-        usual = self.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
-        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
+        elements, made = elements_of(node), made_of(node.result.type)
+        usual = self.arrays.meaning_of(operator, elements, made)
+        around = self.arrays.around_meaning(operator, elements, made)
+        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span, around)
         self.steps.append(step)
         return step
 

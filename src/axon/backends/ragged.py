@@ -14,7 +14,7 @@ Sizes are known on the host; values are NumPy's, JAX's or PyTorch's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -22,9 +22,9 @@ from typing import Any
 import numpy
 
 from axon.backends.ragged_host import cut, host, is_tensor, join, namespace, put
+from axon.backends.row_facts import Offsets, RowFacts
 from axon.ops.arrays import Array
 
-Offsets = numpy.ndarray[tuple[int], numpy.dtype[numpy.int64]]
 Row = Any
 """An array or a `Ragged`."""
 
@@ -53,6 +53,9 @@ class Ragged:
 
     like: Row | None = None
     """Where there are no rows: what one would be."""
+
+    facts: RowFacts = field(default_factory=RowFacts)
+    """What is known of the offsets; tensors that share these share it."""
 
     @staticmethod
     def from_rows(
@@ -93,12 +96,13 @@ class Ragged:
             raise RaggedError("packed rows are an array, but this is a single value")
         if found[0] != 0:
             raise RaggedError(f"row 0 starts at 0, but the first offset is {found[0]}")
-        if (wrong := found[1:] < found[:-1]).any():
-            row = int(wrong.argmax())
-            raise RaggedError(f"row {row} starts at {found[row]} but ends at {found[row + 1]}")
         if found[-1] != len(values):
             raise RaggedError(f"there are {len(values)} values, but the last offset is {found[-1]}")
-        return Ragged(values, found.astype(numpy.int64, copy=False))
+        facts, kept = RowFacts(), found.astype(numpy.int64, copy=False)
+        if kept.min() < 0 or facts.lengths(kept).min(initial=0) < 0:
+            row = int((found[1:] < found[:-1]).argmax())
+            raise RaggedError(f"row {row} starts at {found[row]} but ends at {found[row + 1]}")
+        return Ragged(values, kept, facts=facts)
 
     # --- what it is -----------------------------------------------------------------------------
 
@@ -185,7 +189,7 @@ class Ragged:
         """The first size of each row."""
         if self.offsets is None:
             return numpy.array([len(row) for row in self.values], numpy.int64)
-        return numpy.diff(self.offsets)
+        return self.facts.lengths(self.offsets)
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -246,10 +250,10 @@ class Ragged:
             if values.shape[:1] != self.values.shape[:1]:
                 made, count = show_sizes(values.shape), len(self.values)
                 raise RaggedError(f"a pointwise function of {count} values made {made}")
-            return Ragged(values, self.offsets)
+            return Ragged(values, self.offsets, facts=self.facts)
         if all(isinstance(each.values, Ragged) for each in every):
             values = self.values.map_values(function, *(other.values for other in others))
-            return Ragged(values, self.offsets)
+            return Ragged(values, self.offsets, facts=self.facts)
         like = None if len(self) else _pointwise(function, [each.empty_row for each in every])
         rows = (_pointwise(function, each) for each in zip(*every, strict=True))
         return Ragged.from_rows(rows, like, self.varying)
@@ -348,7 +352,9 @@ def _beside(parts: Sequence[Ragged], axis: int) -> Ragged:
         counts = " and ".join(str(len(each)) for each in parts)
         raise RaggedError(f"tensors of {counts} rows cannot be joined row by row")
     if axis > 1 and all(each.packed and same_rows(parts[0], each) for each in parts):
-        return Ragged(_join([each.values for each in parts], axis - 1), parts[0].offsets)
+        return Ragged(
+            _join([each.values for each in parts], axis - 1), parts[0].offsets, facts=parts[0].facts
+        )
     like = None if len(parts[0]) else _join([each.empty_row for each in parts], axis - 1)
     return Ragged.from_rows((_join(rows, axis - 1) for rows in zip(*parts, strict=True)), like)
 

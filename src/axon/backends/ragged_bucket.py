@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy
 
-from axon.backends.ragged import Offsets, Ragged, Row, Varying
+from axon.backends.ragged import Ragged, Row, Varying
 from axon.backends.ragged_host import host, put
+from axon.backends.row_facts import Offsets, RowFacts
 from axon.ops.arrays import Array
 
 
@@ -28,12 +29,14 @@ class InBucket(Ragged):
         offsets: Offsets,
         varying: Varying | None = None,
         like: Row | None = None,
+        facts: RowFacts | None = None,
     ) -> None:
         object.__setattr__(self, "whole", values)
         object.__setattr__(self, "_cut", None)
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "varying", varying)
         object.__setattr__(self, "like", like)
+        object.__setattr__(self, "facts", RowFacts() if facts is None else facts)
 
     @property
     def values(self) -> Array:

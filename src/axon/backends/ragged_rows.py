@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import numpy
 
-from axon.backends.ragged import Offsets, Ragged, RaggedError, Row, Varying, rank, show_sizes
+from axon.backends.ragged import Ragged, RaggedError, Row, Varying, rank, show_sizes
 from axon.backends.ragged_host import host, join, namespace, put, zeros
+from axon.backends.row_facts import Offsets
 from axon.ops.arrays import Array, Value
 
 Key = TypeVar("Key", bound=Hashable)

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy
 
-from axon.backends.ragged import Offsets, Ragged, Row
+from axon.backends.ragged import Ragged, Row
 from axon.backends.ragged_host import namespace, zeros
+from axon.backends.row_facts import Offsets
 
 MOST_SHOWN = 8
 

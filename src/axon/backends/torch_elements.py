@@ -26,6 +26,9 @@ def from_host(array: Any, device: Any) -> Any:
     """A tensor with the elements of an array of NumPy, which keeps its own."""
     if array.dtype.name == "bfloat16":
         return from_host(array.view(numpy.int16), device).view(torch.bfloat16)
+    to_device = torch.device(device).type != "cpu"
+    if to_device and array.flags.c_contiguous and array.flags.writeable:
+        return torch.from_numpy(array).to(device)  # which copies
     return torch.from_numpy(numpy.array(array, order="C")).to(device)
 
 

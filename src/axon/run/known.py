@@ -50,6 +50,6 @@ def is_known_by(arg: Any, array: Any) -> bool:
         )
     if isinstance(array, tuple):
         return type(arg) is tuple and all(map(is_known_by, arg, array))
-    if isinstance(array, Ragged) and array.rank > 2:
-        return False  # rows of rows may vary
+    if isinstance(array, Ragged) and None in array.shape[2:]:
+        return False  # it may vary over the rows, or over the rows of rows
     return arg is array

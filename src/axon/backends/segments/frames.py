@@ -16,6 +16,7 @@ from typing import Any
 import numpy
 
 from axon.backends import row_sizes
+from axon.backends.row_facts import RowFacts
 
 Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
 
@@ -104,8 +105,9 @@ class Segments:
     traced = False
     """Whether they are known only when a compiled program runs."""
 
-    def __init__(self, offsets: Index) -> None:
+    def __init__(self, offsets: Index, facts: RowFacts | None = None) -> None:
         self.offsets = offsets
+        self.facts = RowFacts() if facts is None else facts
         self.count = len(offsets) - 1
         self.total = int(offsets[-1])
         self._placed: dict[tuple[int, str], Any] = {}
@@ -131,7 +133,7 @@ class Segments:
 
     @cached_property
     def lengths(self) -> Index:
-        return numpy.diff(self.offsets)
+        return self.facts.lengths(self.offsets)
 
     @property
     def starts(self) -> Index:
@@ -191,7 +193,7 @@ class Segments:
         """Only the offsets are brought to a device; all else is computed there."""
         match name:
             case "offsets":
-                return xp.asarray(self.offsets)
+                return self.facts.placed(xp, self.offsets)
             case "starts":
                 return self.placed(xp, "offsets")[:-1]
             case "lengths":
@@ -297,8 +299,10 @@ class Counts:
         return self._divided(other, self)
 
     def _divided(self, left: Any, right: Any) -> Any:
-        zero = right.numbers == 0 if isinstance(right, Counts) else right == 0
-        if numpy.any(zero):
+        numbers = right.numbers if isinstance(right, Counts) else right
+        if not hasattr(numbers, "dtype"):
+            numbers = numpy.asarray(numbers)
+        if (numbers == 0).any():
             raise NotFlat("a size is divided by zero")
         return self._made(floordiv, left, right)
 

@@ -251,7 +251,7 @@ def _lists(tensors: Sequence[Row], places: Sequence[Place]) -> list[Segments]:
     for tensor, place in zip(tensors, places, strict=True):
         for number in place:
             if number == len(lists):
-                lists.append(Segments(tensor.offsets))
+                lists.append(Segments(tensor.offsets, tensor.facts))
             tensor = tensor.stored
     return lists
 
