@@ -47,9 +47,12 @@ class Source:
 
     def stack(self, members: Numbers, sizes: Sequence[int], fill: float) -> Array:
         """These rows in one array, each padded to these sizes."""
-        if self.single:
-            return self._stack(members, sizes[1:], fill)[:, None]
-        return self._stack(members, sizes, fill)
+        inner = sizes[1:] if self.single else sizes
+        made = self._stack(members, inner, fill)
+        if made.shape[1:] != tuple(inner):  # sizes that agree by chance are padded, too
+            more = [(0, size - own) for size, own in zip(inner, made.shape[1:], strict=True)]
+            made = numpy.pad(made, [(0, 0), *more], constant_values=standing(made.dtype, fill))
+        return made[:, None] if self.single else made
 
     def _stack(self, members: Numbers, sizes: Sequence[int], fill: float) -> Array:
         if isinstance(self.rows, tuple):
@@ -67,7 +70,7 @@ class Source:
         index = starts[:, None] + places
         last = len(self.rows) - 1
         if last < 0:
-            return numpy.zeros((len(members), *sizes), self.rows.dtype)
+            return numpy.zeros((len(members), sizes[0], *self.rows.shape[1:]), self.rows.dtype)
         made = self.rows.take(numpy.minimum(index, last), axis=0)
         made[places >= lengths[:, None]] = standing(made.dtype, fill)
         return made
