@@ -10,12 +10,12 @@ import numpy
 import pytest
 
 import axon
-from axon.backends import bounded, row_buckets, row_groups, row_stacks
+from axon.backends import bounded, row_buckets, row_functions, row_groups, row_stacks, rowwise
 from axon.backends.ragged import Varying
 from tests.run.all_rows import alike, outcome, row_by_row
 from tests.run.support import assert_jax, floats, plain
 
-pytest.importorskip("jax")
+jax: Any = pytest.importorskip("jax")
 
 NAN, HUGE = float("nan"), 1e30
 
@@ -121,6 +121,32 @@ def test_nothing_of_the_padding_is_in_a_result(case: str, monkeypatch: pytest.Mo
         assert_jax(found)
         assert alike(plain(found), plain(known), rtol=2e-4, atol=2e-5), lengths
         assert not net.f.row_loops
+
+
+@pytest.mark.parametrize(
+    "case", ["a recurrent operator", "a matrix of each row", "sizes as numbers", "a product"]
+)
+def test_gradients_are_those_of_the_rows(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside those of rows of equal sizes; all padding is filled with what does harm."""
+    params, body = EVERY[case]
+    args = [jax.tree.map(jax.numpy.asarray, arg) for arg in arguments(params, (3, 5))]
+
+    def gradient() -> Any:
+        function = axon.compile(definition(params, body), backend="jax").f.jax
+
+        def loss(*given: Any) -> Any:
+            return sum(jax.numpy.sin(part).sum() for part in jax.tree.leaves(function(*given)))
+
+        return jax.tree.leaves(jax.jit(jax.grad(loss, argnums=tuple(range(len(args)))))(*args))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(row_buckets, "POISON", NAN)
+        patch.setattr(row_groups, "FILL", NAN)
+        found = gradient()
+    monkeypatch.setattr(row_functions, "in_groups", lambda *_: None)
+    monkeypatch.setattr(rowwise, "grouped", lambda *_: None)
+    for a, b in zip(found, gradient(), strict=True):
+        numpy.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("case", FUNCTIONS)

@@ -36,10 +36,9 @@ def compile_graph(
 ) -> tuple[Callable[..., Any], str]:
     """The function for a graph, and its text."""
     coder = Coder(arrays, externs, for_all_rows)
-    if hasattr(arrays, "vectorised") and not arrays.by_segments:
-        coder.rows = RowCode(
-            lambda row: compile_graph(row, arrays, externs)[0], partial(_on_host, coder.steps)
-        )
+    if hasattr(arrays, "vectorised"):
+        alone = partial(_alone, arrays, externs)
+        coder.rows = RowCode(alone, partial(_on_host, coder.steps), arrays.by_segments)
     if watcher is not None:
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
@@ -52,6 +51,10 @@ def compile_graph(
     space[STEPS] = coder.steps
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def _alone(arrays: Arrays, externs: Externs, graph: Graph) -> Callable[..., Any]:
+    return compile_graph(graph, arrays, externs)[0]
 
 
 def _on_host(steps: list[Step], graph: Graph) -> Callable[..., Any]:

@@ -39,6 +39,7 @@ class OperatorRows:
     node: Apply
     used: dict[int, Used]
     alone: Callable[[Graph], Callable[..., Any]]
+    derived: bool
     made: dict[Hashable, RowFunction | None] = field(default_factory=dict)
 
     def lifted(
@@ -102,7 +103,7 @@ class OperatorRows:
         values += [value for used, _ in self.used.values() for value in used]
         sizes = [size for _, known in self.used.values() for size in known]
         function = Function(tuple(params), (each,), result, depth)
-        return RowFunction(function, values, sizes, self.alone)
+        return RowFunction(function, values, sizes, self.alone, self.derived)
 
 
 def _called_alone(*_: Any) -> Any:

@@ -27,7 +27,9 @@ from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import RowRule
 
 
-def mapped(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Value | None:
+def mapped(
+    plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row], all_at_once: bool = False
+) -> Value | None:
     """A function of the rows of some tensors."""
     if not isinstance(function, Lifted):
         return None
@@ -41,7 +43,7 @@ def mapped(plan: Plan, xp: Arrays, function: Any, tensors: Sequence[Row]) -> Val
         return whole(*args[:count], *sizes, *args[count:])
 
     kind = sizes if all(type(size) is int for size in sizes) else None
-    return _tried(plan, xp, run, kind, function.values, tensors)
+    return _tried(plan, xp, run, kind, function.values, tensors, all_at_once)
 
 
 def _tried(
@@ -51,9 +53,10 @@ def _tried(
     kind: Hashable,
     values: Sequence[Value],
     tensors: Sequence[Row],
+    all_at_once: bool = False,
 ) -> Value | None:
     """A function of values and of rows. Where it is compiled, `kind` says on what it depends
-    besides: it is compiled once for that.
+    besides: it is compiled once for that. Nothing else goes `all_at_once`, and not in groups.
     """
     counts = set(map(len, tensors))
     if len(counts) != 1 or counts == {0}:
@@ -62,7 +65,8 @@ def _tried(
         xp = xp.xp
     try:
         if xp.by_segments:
-            return map_flat(partial(function, *values), tensors, plan.levels, xp, plan.step)
+            each, step = partial(function, *values), plan.step
+            return map_flat(each, tensors, plan.levels, xp, step, all_at_once)
         return in_halves(_compiled(plan, xp, function, kind, values, tensors), values, tensors)
     except Exception as problem:
         if not is_expected(problem, xp):
@@ -98,7 +102,11 @@ def _compiled(
 
 
 def applied(
-    plan: Plan, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+    plan: Plan,
+    xp: Arrays,
+    args: Sequence[Any],
+    attributes: dict[str, Any],
+    all_at_once: bool = False,
 ) -> Value | None:
     """An operator on tensors of which some are ragged."""
     step = plan.step
@@ -130,7 +138,7 @@ def applied(
     called = tuple((each.whole, each.sizes) for each in functions)
     others = tuple(None if isinstance(a, Lifted) else r for a, r in _pairs(args, rest))
     kind = (tuple(rows), others, called, tuple(named.items()), alone)
-    return _tried(plan, xp, function, kind, values, tensors)
+    return _tried(plan, xp, function, kind, values, tensors, all_at_once)
 
 
 def grouped(

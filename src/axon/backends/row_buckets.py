@@ -75,9 +75,11 @@ class RowFunction:
         values: Sequence[Value],
         sizes: Sequence[SizeVar],
         alone: Callable[[Graph], Run],
+        derived: bool = False,
     ) -> None:
+        """If `derived`, what is derived of its results is exact, too."""
         self.function, self.values, self.sizes = function, values, sizes
-        self.alone = alone
+        self.alone, self.derived = alone, derived
         self.versions: dict[object, Version | NotPadded] = {}
         self.exacts: dict[object, Run] = {}
         self.plans: dict[object, tuple[Version | None, dict[Any, int], str]] = {}
@@ -225,7 +227,7 @@ class RowFunction:
         row = self.row
         assert isinstance(row, RowGraph)
         wanted = [var for var in row.own if var not in exact and true[var] > 1]
-        padded = padded_graph(row.graph, wanted, true, poison=POISON)
+        padded = padded_graph(row.graph, wanted, true, derived=self.derived, poison=POISON)
         if not padded.variables:
             return next(iter(padded.refused.values()), NotPadded((), "a condition ties its sizes"))
         try:

@@ -23,29 +23,33 @@ Compile = Callable[[Graph], Callable[..., Any]]
 
 @dataclass(frozen=True, slots=True)
 class RowCode:
-    """`alone` makes code of a graph for the library, `hosted` for NumPy."""
+    """`alone` makes code of a graph for the library, `hosted` for NumPy, where nothing is
+    `derived`.
+    """
 
     alone: Compile
     hosted: Compile
+    derived: bool
 
     def function(
         self, function: Function, values: Sequence[Value], sizes: Sequence[SizeVar]
     ) -> RowFunction:
         """A function as rows are padded for it."""
-        return RowFunction(function, values, sizes, self.alone)
+        return RowFunction(function, values, sizes, self.alone, self.derived)
 
     def operator(self, node: Apply, used: Callable[[Function], Used]) -> OperatorRows | None:
         """An operator as rows are padded for it."""
         if node.operator.traits.calls is not None:
             return None
         functions = [(i, o) for i, o in enumerate(node.operands) if isinstance(o, Function)]
-        return OperatorRows(node, {i: used(o) for i, o in functions}, self.alone)
+        return OperatorRows(node, {i: used(o) for i, o in functions}, self.alone, self.derived)
 
     def on_host(self, body: SizeCode, node: Apply, used: Callable[[Function], Used]) -> str | None:
         """An operator whose function of rows computes sizes from their values: on the host, all of
         it. Other operators are none of these.
         """
-        if node.operator.traits.calls is not Calls.EACH_ROW or calls_caller(node):
+        calls = node.operator.traits.calls
+        if self.derived or calls is not Calls.EACH_ROW or calls_caller(node):
             return None
         function = node.operands[0]
         if not isinstance(function, Function) or not _computes_sizes(function, used(function)):

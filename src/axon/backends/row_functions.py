@@ -21,10 +21,12 @@ def functional(
     match calls:
         case Calls.EACH_ROW:
             function, *tensors = args
-            made = mapped(plan, xp, function, tensors)
-            if made is not None:
-                return made
-            made = in_groups(plan, xp, function, tensors)
+            derived = getattr(function, "padded", None) is not None and xp.by_segments
+            made = mapped(plan, xp, function, tensors, derived)
+            if made is None:
+                made = in_groups(plan, xp, function, tensors)
+            if made is None and derived:
+                made = mapped(plan, xp, function, tensors)
             if made is not None:
                 return made
             together = batched(plan, xp, function, tensors)

@@ -15,6 +15,7 @@ from axon.backends.ragged import Ragged, Row
 from axon.backends.ragged_host import host, namespace
 from axon.backends.row_application import GROUPS, Lifted, Plan
 from axon.backends.row_buckets import RowFunction, Together, Version
+from axon.backends.row_gathers import TracedSource, gathered
 from axon.backends.row_levels import which
 from axon.backends.row_stacks import Numbers, Source, assembled
 from axon.backends.segments.frames import TooLarge
@@ -49,7 +50,7 @@ def in_groups(
     if any(isinstance(value, Ragged) for value in function.values):
         return None
     given = [*function.values, *function.sizes]
-    sources = [Source(tensor, single) for tensor in tensors]
+    sources = [_source(xp, tensor, single) for tensor in tensors]
     bound = padded.bound(given, [source.shapes for source in sources])
     if bound is None:
         return None
@@ -59,11 +60,18 @@ def in_groups(
     work = _Work(padded, function, sources, sizes, xp, single)
     for group in groups:
         work.compute(group)
-    made = assembled(len(columns), work.parts, which(plan.levels), work.home)
+    if xp.by_segments:
+        made = gathered(xp, len(columns), work.parts, which(plan.levels))
+    else:
+        made = assembled(len(columns), work.parts, which(plan.levels), work.home)
     if made is not None:
         why = why or work.why
         plan.step.loops = f"{loops}{GROUPS}, because of {why}" if why else ""
     return made
+
+
+def _source(xp: Any, tensor: Row, single: bool) -> Source | TracedSource:
+    return TracedSource(xp, tensor, single) if xp.by_segments else Source(tensor, single)
 
 
 def _is_flat(tensor: Row) -> bool:
@@ -78,7 +86,7 @@ class _Work:
 
     padded: RowFunction
     function: Lifted
-    tensors: Sequence[Source]
+    tensors: Sequence[Source | TracedSource]
     sizes: Sizes
     xp: Any
     single: bool
@@ -149,10 +157,11 @@ class _Work:
         return [source.stack(members, shape, FILL) for source, shape in pairs]
 
     def _keep(self, members: Numbers, made: Value, sizes: Any) -> None:
-        self.home = _home(made)
         if self.single:
             made, sizes = _inner(made, 0), _inner(sizes, slice(1, None))
-        self.parts.append((members, _hosted(made), sizes))
+        if not self.xp.by_segments:
+            self.home, made = _home(made), _hosted(made)
+        self.parts.append((members, made, sizes))
 
 
 def _filled(members: Numbers, elements: int) -> Numbers:

@@ -20,8 +20,14 @@ Numbers = Any
 """An array of integers, one for each row, or an array with a row of them for each."""
 
 
-def shapes_of(tensor: Row) -> Numbers:
-    """The sizes of each row."""
+def shapes_of(tensor: Row, single: bool = False) -> Numbers:
+    """The sizes of each row; of a `single` one as a batch of one."""
+    shapes = _shapes_of(tensor)
+    ones = numpy.ones((len(shapes), int(single)), numpy.int64)
+    return numpy.concatenate([ones, shapes], axis=1)
+
+
+def _shapes_of(tensor: Row) -> Numbers:
     if not isinstance(tensor, Ragged):
         return numpy.tile(numpy.array(tensor.shape[1:], numpy.int64), (len(tensor), 1))
     if tensor.offsets is None:
@@ -35,9 +41,7 @@ class Source:
 
     def __init__(self, tensor: Row, single: bool = False) -> None:
         self.single = single
-        shapes = shapes_of(tensor)
-        ones = numpy.ones((len(shapes), int(single)), numpy.int64)
-        self.shapes = numpy.concatenate([ones, shapes], axis=1)
+        self.shapes = shapes_of(tensor, single)
         self.offsets = tensor.offsets if isinstance(tensor, Ragged) else None
         self.rows: Any = (
             tuple(map(host, tensor.values))

@@ -32,9 +32,12 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
         return functional(plan, plan.traits.calls, xp, args, attributes)
     if not any(map(is_varying, args)):
         return meaning(xp, *args, **attributes)
-    made = applied(plan, xp, args, attributes)
+    derived = plan.padded is not None and xp.by_segments
+    made = applied(plan, xp, args, attributes, derived)
     if made is None:
         made = grouped(plan, xp, args, attributes)
+    if made is None and derived:
+        made = applied(plan, xp, args, attributes)
     if made is not None:
         return made
     match plan.traits.rows:

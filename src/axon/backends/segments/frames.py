@@ -60,11 +60,13 @@ class Frame:
     """So many rows, with the namespace of their arrays. As the elements of the rows of another
     frame each knows its row there. `undivided` rows may be parted before they come to a function.
     Matrices of them may be cut into tiles (see `tiles`) if there is a list for how they are. What
-    is `assumed` is how something is decided that is not the same for all rows.
+    is `assumed` is how something is decided that is not the same for all rows. Rows that are
+    `whole` must not go in groups of equal size, nor one by one.
     """
 
     __slots__ = (
         "arrays", "assumed", "count", "depth", "parent", "rows", "segments", "tilings", "undivided",
+        "whole",
     )  # fmt: skip
 
     def __init__(
@@ -76,7 +78,9 @@ class Frame:
         segments: Segments | None = None,
         undivided: bool = False,
         tilings: list[Any] | None = None,
+        whole: bool = False,
     ) -> None:
+        self.whole: bool = whole or (parent is not None and parent.whole)
         self.undivided = undivided
         self.tilings = tilings
         self.arrays = arrays

@@ -24,16 +24,21 @@ from axon.ops.levels import LevelTree
 
 
 def map_flat(
-    function: Callable[..., Value], tensors: Sequence[Row], levels: LevelTree, xp: Any, step: Step
+    function: Callable[..., Value],
+    tensors: Sequence[Row],
+    levels: LevelTree,
+    xp: Any,
+    step: Step,
+    all_at_once: bool = False,
 ) -> Value:
     """The function on all rows, the results as rows of tensors. Where a value of all of them would
-    be too large, on one half after the other.
+    be too large, on one half after the other. If `all_at_once`, not on groups of equal size.
     """
     parts: list[Value] = []
     todo = [(0, len(tensors[0]))]
     while todo:
         first, last = todo.pop()
-        frame = Frame(flat_arrays(xp), last - first, undivided=True)
+        frame = Frame(flat_arrays(xp), last - first, undivided=True, whole=all_at_once)
         if step.in_tiles and (xp.tiled or hasattr(xp, "attention_of_rows")):
             frame.tilings = []
         whole = (first, last) == (0, len(tensors[0]))

@@ -97,6 +97,8 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
         raise NotFlat("a function inside uses what differs")
     if isinstance(keys, Traced):
         return _both(step, xp, frame, args, attributes, keys)
+    if frame.whole:
+        raise NotFlat(why or step.operator)
     return _in_groups(step, xp, frame, args, attributes, keys, why)
 
 
