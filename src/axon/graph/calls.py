@@ -7,10 +7,10 @@ from dataclasses import replace
 from axon.diagnostics import error
 from axon.graph import elaborations, ragged
 from axon.graph.convert import argument, coerce_all, under_callers_type, under_param_type
-from axon.graph.graph import Call, Extern, OperatorFunction
+from axon.graph.graph import Bundle, Call, Extern, OperatorFunction, SizeOf
 from axon.graph.module import Module
 from axon.graph.operators import apply_operator
-from axon.graph.scope import Closure, Declared, Known, Scope, Stop
+from axon.graph.scope import Closure, Declared, Known, Scope, Stop, Structure
 from axon.graph.walk import Walk
 from axon.inference.recording.elaborate import Elaboration
 from axon.ops import Operator
@@ -18,7 +18,17 @@ from axon.ops.scheme import scheme_of
 from axon.source import Source, Span
 from axon.syntax import ast, eta_expanded
 from axon.types.show import Show
-from axon.types.type import Fn, Renaming, Scheme, Tensor, Tuple, Type, type_variables
+from axon.types.type import (
+    DimValue,
+    Fn,
+    Renaming,
+    Scheme,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    type_variables,
+)
 from axon.types.variables import DimVar, ShapeVar
 
 NO_FILE = Module(ast.Program((), None, Source("", "")))
@@ -56,7 +66,8 @@ def apply(
             here = alone and known is state.elaboration
             if known is not None and (here or not _has_sizes(callee, type_)):
                 return inline(lowering, callee, known, args, type_)
-            if callee.of_file and callee.scope.module is not NO_FILE and _plain(callee, type_):
+            of_file = callee.of_file and callee.scope.module is not NO_FILE
+            if of_file and _plain(callee, type_) and not any(map(_is_quotient, args)):
                 return _call(lowering, callee, args, type_, span)
             elaboration = elaborations.of_closure(state, callee, type_)
             callee = replace(callee, elaboration=None)
@@ -134,23 +145,39 @@ def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: 
 
 
 def _plain(closure: Closure, type_: Fn) -> bool:
-    """Whether all arguments and results are plain values: no functions, no sizes, no ragged types.
-    A function that makes run-time sizes makes different ones in each call.
+    """Whether all arguments are tensors or sizes, and all results tensors: no functions, no ragged
+    types. A function that makes run-time sizes makes different ones in each call.
     """
     entry = closure.scope.module.entry(closure.name, closure.scope.before + 1)
     if entry is not None and isinstance(entry.type, Scheme) and ragged.runtime(entry.type.type):
         return False
-    types = (*type_.params, type_.result)
-    return all(
-        isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)
-        for t in types
-    )
+    if any(map(ragged.runtime, (*type_.params, type_.result))):
+        return False
+    return _of_tensors(type_.result) and all(_of_tensors(t, sizes=True) for t in type_.params)
 
 
-def _has_function(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any(_has_function(item) for item in type_.items)
-    return not isinstance(type_, Tensor)
+def _of_tensors(type_: Type, sizes: bool = False) -> bool:
+    """Whether a value consists of tensors, or also of sizes."""
+    match type_:
+        case Tuple(items):
+            return all(_of_tensors(item, sizes) for item in items)
+        case DimValue() | ShapeValue():
+            return sizes
+        case _:
+            return isinstance(type_, Tensor)
+
+
+def _is_quotient(value: Known) -> bool:
+    """Whether a size is a quotient, or one is in it: as a number it is not rounded, which the
+    parameter of a graph would be.
+    """
+    match value:
+        case Bundle(items) | Structure(items):
+            return any(map(_is_quotient, items))
+        case SizeOf():
+            return value.number is not None
+        case _:
+            return False
 
 
 def _renamed(type_: Fn) -> Fn:
