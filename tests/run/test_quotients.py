@@ -37,7 +37,7 @@ BOTH = [
     ("k = n / 2; l = k; range(l), sqrt(l)", lambda n, m: (n // 2, (n / 2) ** 0.5)),
     ("range(halved(x)), 1.0 * halved(x)", lambda n, m: (n // 2, n / 2)),
     ("k, o = both(n / 2); range(k), o * k", lambda n, m: (n // 2, n / 2)),
-    ("used(n / 2)", lambda n, m: (n // 2, n / 2)),
+    ("used(n / 2)", lambda n, m: (n // 2,) * 2),  # a parameter that is a size
     ("used(n)", lambda n, m: (n, n)),
     ("a, b = used(m); range(n), number(m) + number(n)", lambda n, m: (n, m + n)),
     ("range(small), 1.0 * small", lambda n, m: (3, 3.5)),

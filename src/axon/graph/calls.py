@@ -7,10 +7,10 @@ from dataclasses import replace
 from axon.diagnostics import error
 from axon.graph import elaborations, ragged
 from axon.graph.convert import argument, coerce_all, under_callers_type, under_param_type
-from axon.graph.graph import Bundle, Call, Extern, OperatorFunction, SizeOf
+from axon.graph.graph import Call, Extern, OperatorFunction
 from axon.graph.module import Module
 from axon.graph.operators import apply_operator
-from axon.graph.scope import Closure, Declared, Known, Scope, Stop, Structure
+from axon.graph.scope import Closure, Declared, Known, Scope, Stop
 from axon.graph.walk import Walk
 from axon.inference.recording.elaborate import Elaboration
 from axon.ops import Operator
@@ -66,8 +66,7 @@ def apply(
             here = alone and known is state.elaboration
             if known is not None and (here or not _has_sizes(callee, type_)):
                 return inline(lowering, callee, known, args, type_)
-            of_file = callee.of_file and callee.scope.module is not NO_FILE
-            if of_file and _plain(callee, type_) and not any(map(_is_quotient, args)):
+            if callee.of_file and callee.scope.module is not NO_FILE and _plain(callee, type_):
                 return _call(lowering, callee, args, type_, span)
             elaboration = elaborations.of_closure(state, callee, type_)
             callee = replace(callee, elaboration=None)
@@ -146,12 +145,15 @@ def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: 
 
 def _plain(closure: Closure, type_: Fn) -> bool:
     """Whether all arguments are tensors or sizes, and all results tensors: no functions, no ragged
-    types. A function that makes run-time sizes makes different ones in each call.
+    types. A function that makes run-time sizes makes different ones in each call. One of
+    sizes alone, such as a mask, is no layer: what it makes is better seen where it is used.
     """
     entry = closure.scope.module.entry(closure.name, closure.scope.before + 1)
     if entry is not None and isinstance(entry.type, Scheme) and ragged.runtime(entry.type.type):
         return False
     if any(map(ragged.runtime, (*type_.params, type_.result))):
+        return False
+    if type_.params and all(isinstance(t, DimValue | ShapeValue) for t in type_.params):
         return False
     return _of_tensors(type_.result) and all(_of_tensors(t, sizes=True) for t in type_.params)
 
@@ -165,19 +167,6 @@ def _of_tensors(type_: Type, sizes: bool = False) -> bool:
             return sizes
         case _:
             return isinstance(type_, Tensor)
-
-
-def _is_quotient(value: Known) -> bool:
-    """Whether a size is a quotient, or one is in it: as a number it is not rounded, which the
-    parameter of a graph would be.
-    """
-    match value:
-        case Bundle(items) | Structure(items):
-            return any(map(_is_quotient, items))
-        case SizeOf():
-            return value.number is not None
-        case _:
-            return False
 
 
 def _renamed(type_: Fn) -> Fn:
