@@ -14,6 +14,7 @@ from axon.backends import ragged
 from axon.backends.failures import is_expected
 from axon.backends.ragged import Ragged, Row
 from axon.backends.row_application import MOST_COMPILED, Lifted, Plan, is_varying
+from axon.backends.row_groups import in_groups
 from axon.backends.row_moves import is_batch
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.groups import settled
@@ -142,6 +143,23 @@ def _unfit(function: Lifted, xp: Any) -> str | None:
     if (function.values and not shared) or any(type(size) is not int for size in function.sizes):
         return "its function uses values from outside"
     return None
+
+
+def grouped(
+    plan: Plan, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value | None:
+    """The same in groups of rows, where the library compiles for sizes."""
+    if plan.padded is None or any(isinstance(a, tuple) and is_varying(a) for a in args):
+        return None
+    rows, named, alone = _in_rows(plan, args, attributes)
+    if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
+        return None
+    tensors = [a for a, r in _pairs(args, rows) if r]
+    counts = set(map(len, tensors))
+    if len(counts) > 1 or any(isinstance(tensor, tuple) for tensor in tensors):
+        return None
+    function = plan.padded.lifted(args, rows, named, alone)
+    return None if function is None else in_groups(plan, xp, function, tensors, alone)
 
 
 def _pairs(args: Sequence[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]:
