@@ -28,6 +28,9 @@ BODIES = """
     expand_dims(softmax(sum(r @ w, axis=1)), axis=1) * r
     einsum(r, w, equation="ij,jk->ik")
     prod(r, axis=0)
+    map(fn (e) { e * sum(r) }, w)
+    r + r // (r * r + 1f)
+    batch_norm(r, w[0], w[1], w[2], w[0] * w[0] + 1f)
 """.strip().splitlines()
 
 

@@ -36,7 +36,7 @@ OTHER_MEANING = {
     "backends/numpy_arrays.py": {"max", "min"},
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
-    "backends/torch_arrays.py": {"max", "min", "prod"},  # functions of tensors
+    "backends/torch_arrays.py": {"floor", "max", "min", "prod"},  # functions of tensors
     "backends/torch_meanings.py": {"pad"},  # an attribute
     "backends/torch_windows.py": {"max"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts

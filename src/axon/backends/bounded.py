@@ -49,10 +49,6 @@ class Bounded:
         """The reason, where an exception of the library is about values or sizes."""
         return None
 
-    def computes(self, dtype: Any) -> bool:
-        """Whether the library computes with this dtype; if not, operators take another one."""
-        return True
-
     def at_once(self) -> int:
         """The most bytes of one value of all rows of a ragged tensor."""
         return max(AT_ONCE, self.memory() // SHARE)
@@ -123,6 +119,14 @@ class Bounded:
         """What an operator does on this library, for operands and results of some element types."""
         assert operator.meaning is not None, operator.name
         return operator.meaning
+
+    def around_meaning(
+        self, operator: Operator, given: frozenset[str], made: Made
+    ) -> Callable[[Meaning], Meaning] | None:
+        """What is made of the meaning of an operator on values of rows, if these element types are
+        not what the library computes with.
+        """
+        return None
 
     def zeros(self, shape: Any, dtype: Any = None) -> Array:
         self.ask(shape, dtype)

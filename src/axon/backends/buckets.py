@@ -5,6 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +59,13 @@ class Buckets:
         if self.named is None:
             return Policy()
         return self.named.get(name) or self.named.get(name.partition("[")[0])
+
+
+def standing(dtype: Any, fill: float) -> Any:
+    """What stands in padding, as an element: a large integer where the fill is none."""
+    kind = numpy.dtype(dtype).kind
+    if kind == "b":
+        return bool(fill)
+    if kind in "iu" and not abs(fill) < 1e9:
+        return numpy.iinfo(dtype).max // 2
+    return numpy.asarray(fill).astype(dtype)

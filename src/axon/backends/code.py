@@ -7,10 +7,13 @@ traces it in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from axon.backends.coder import Coder, Externs, Placed, Watcher
 from axon.backends.flat_code import for_all_rows
+from axon.backends.numpy_arrays import ARRAYS
+from axon.backends.row_code import RowCode
 from axon.backends.segments.steps import Step
 from axon.backends.static import is_static, repeated
 from axon.graph.graph import Graph
@@ -33,6 +36,10 @@ def compile_graph(
 ) -> tuple[Callable[..., Any], str]:
     """The function for a graph, and its text."""
     coder = Coder(arrays, externs, for_all_rows)
+    if hasattr(arrays, "vectorised") and not arrays.by_segments:
+        coder.rows = RowCode(
+            lambda row: compile_graph(row, arrays, externs)[0], partial(_on_host, coder.steps)
+        )
     if watcher is not None:
         coder.watched = graph
         coder.names.constant(watcher, "done", "done")
@@ -45,6 +52,13 @@ def compile_graph(
     space[STEPS] = coder.steps
     exec(compile(text, f"<{graph.name}>", "exec"), space)
     return space[name], text
+
+
+def _on_host(steps: list[Step], graph: Graph) -> Callable[..., Any]:
+    """The function for a graph on NumPy; what of it goes row by row is reported with the others."""
+    function, _ = compile_graph(graph, ARRAYS, {})
+    steps += function.__globals__[STEPS]
+    return function
 
 
 def looping(function: Callable[..., Any]) -> list[Step]:

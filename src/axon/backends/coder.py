@@ -22,6 +22,8 @@ from axon.backends.nature import (
     scalar,
     sizes_as,
 )
+from axon.backends.operator_rows import Used
+from axon.backends.row_code import RowCode
 from axon.backends.segments import frames
 from axon.backends.segments.steps import Step
 from axon.backends.size_code import Line, SizeCode
@@ -115,6 +117,7 @@ class Coder:
         self.watched: Graph | None = None
         self.repeated: frozenset[Graph] = frozenset()
         self.root = ""
+        self.rows: RowCode | None = None
 
     def graph(self, graph: Graph, placed: Placed | None = None) -> str:
         """The name of the function for a graph whose values lie in this way."""
@@ -136,8 +139,10 @@ class Coder:
         """An operator as it is applied to all rows at once."""
         operator = node.operator
         assert operator.meaning is not None
-        usual = self.arrays.meaning_of(operator, elements_of(node), made_of(node.result.type))
-        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span)
+        elements, made = elements_of(node), made_of(node.result.type)
+        usual = self.arrays.meaning_of(operator, elements, made)
+        around = self.arrays.around_meaning(operator, elements, made)
+        step = Step(operator.name, operator.meaning, usual, operator.traits.rows, node.span, around)
         self.steps.append(step)
         return step
 
@@ -287,9 +292,7 @@ class Body(SizeCode):
         """A function that is defined outside, so that it is the same each time: the values that it
         uses from here are passed to it.
         """
-        used = dict.fromkeys(v for v in values_in(function) if v in self.values)
-        inside = needed_inside(function)
-        needs = [v for v in self._outside(function, self.sizes) if v in inside]
+        used, needs = self._used(function)
         name = self.names.fresh("each")
         values = {v: self.names.fresh(v.name) for v in used}
         sizes = {v: self.names.fresh(v.name or "n") for v in needs}
@@ -301,7 +304,15 @@ class Body(SizeCode):
         given = "".join(f"{self.values[v]}, " for v in used)
         known = "".join(f"{self.sizes[v]}, " for v in needs)
         whole = self.coder.for_all_rows(self.coder, function, values, sizes, self.levels)
-        return f"{lift}({name}, ({given}), ({known}), {whole})"
+        padded = self.coder.rows and self.coder.rows.function(function, used, needs)
+        more = self.names.constant(padded, "padded")
+        return f"{lift}({name}, ({given}), ({known}), {whole}, padded={more})"
+
+    def _used(self, function: Function) -> Used:
+        """The values and the sizes from here that a function uses."""
+        used = dict.fromkeys(v for v in values_in(function) if v in self.values)
+        inside = needed_inside(function)
+        return list(used), [v for v in self._outside(function, self.sizes) if v in inside]
 
     def _outside(self, function: Function, sizes: dict[SizeVar, str]) -> dict[SizeVar, str]:
         """The sizes that a function knows from outside: one that varies from row to row differs in
@@ -404,6 +415,10 @@ class Body(SizeCode):
         operator = node.operator
         makes = any(makes_sizes(o) for o in node.operands)
         by_rows = makes or self._by_rows(node)
+        if by_rows and self.coder.rows is not None:
+            text = self.coder.rows.on_host(self, node, self._used)
+            if text is not None:
+                return text
         lifts = by_rows and (not makes or operator.traits.calls is Calls.EACH_ROW)
         parts = [
             self.lifted(o) if lifts and isinstance(o, Function) else self.operand(o)
@@ -447,6 +462,7 @@ class Body(SizeCode):
             goes_flat(operator, node.attributes, trees),
             blank,
             self.coder.step(node),
+            self.coder.rows and self.coder.rows.operator(node, self._used),
         )
 
     def _blank(self, type_: Type) -> Any:

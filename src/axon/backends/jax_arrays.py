@@ -23,6 +23,7 @@ from axon.backends.jax_fuse import fused_attention
 from axon.backends.jax_layers import Stacking
 from axon.backends.jax_meanings import BETTER, recomputed
 from axon.backends.numpy_arrays import element, lowest, refusal, sliding
+from axon.backends.segments.frames import TooLarge
 from axon.graph.graph import Function, Graph
 from axon.ops import Operator
 from axon.ops.arrays import Array, Arrays, Meaning, Pairs, Value, is_integer, wide
@@ -81,19 +82,26 @@ class JaxArrays(Bounded):
             yield
 
     def vectorised(
-        self, function: Callable[..., Value], given: int, sizes: tuple[Any, ...], rows: int
+        self,
+        function: Callable[..., Value],
+        given: int,
+        sizes: tuple[Any, ...],
+        rows: int,
+        most: int | None = None,
     ) -> Callable[..., Value]:
         """A function on many rows at once, compiled. Its arguments are `given` values that are the
-        same for all rows, then the sizes, then a row of each of some arrays.
+        same for all rows, then the sizes, then a row of each of some arrays. It is `TooLarge` where
+        it would make an array of more than `most` bytes.
         """
 
         def run(*args: Array) -> Value:
-            self.__dict__["traced"] = self.__dict__.get("traced", 0) + 1
             same, each = args[:given], args[given:]
             assert len(each) == rows
-            return jax.vmap(lambda *row: function(*same, *sizes, *row))(*each)
+            made = jax.vmap(lambda *row: function(*same, *sizes, *row))(*each)
+            self._count()
+            return made
 
-        function_on_rows: Callable[..., Value] = compiled(run)
+        function_on_rows: Callable[..., Value] = compiled(run, most=most)
         return function_on_rows
 
     def spread(self, x: Any, counts: Any, total: int) -> Any:
@@ -146,11 +154,16 @@ class JaxArrays(Bounded):
         """A function that is compiled for each list of sizes."""
 
         def run(*args: Any) -> Any:
-            self.__dict__["traced"] = self.__dict__.get("traced", 0) + 1
-            return function(*args)
+            made = function(*args)
+            self._count()
+            return made
 
-        made: Callable[..., Any] = jax.jit(run)
-        return made
+        found: Callable[..., Any] = jax.jit(run)
+        return found
+
+    def _count(self) -> None:
+        """What has been traced is compiled."""
+        self.__dict__["traced"] = self.__dict__.get("traced", 0) + 1
 
     def element(self, name: str) -> Any:
         """The dtype; where 64-bit elements are disabled in JAX, those of 32 bits replace them."""
@@ -312,10 +325,12 @@ class JaxArrays(Bounded):
 ARRAYS: Arrays = JaxArrays()
 
 
-def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
+def compiled(
+    function: Callable[..., Value], sizes: Sequence[int] = (), most: int | None = None
+) -> Any:
     """A function that is compiled for each list of argument sizes; the arguments at `sizes` are
     sizes themselves. The memory is checked for intermediate results, too: XLA ends the process
-    where there are more elements than it can count.
+    where there are more elements than it can count. None may have more than `most` bytes.
     """
 
     def traced(*args: Any) -> Value:
@@ -324,6 +339,8 @@ def compiled(function: Callable[..., Value], sizes: Sequence[int] = ()) -> Any:
         for aval in _made(inner.trace(*args).jaxpr.jaxpr):
             if isinstance(aval, jax.core.ShapedArray):
                 check_fits(aval.shape, aval.dtype.itemsize)
+                if most is not None and aval.size * aval.dtype.itemsize > most:
+                    raise TooLarge("an array of many rows")
         return inner(*args)  # as it was traced
 
     return jax.jit(traced, static_argnums=sizes)

@@ -1,7 +1,7 @@
 """Programs on JAX: compiled once for each list of argument sizes.
 
 A graph whose sizes depend on values, or vary from row to row, cannot be compiled as one unit: its
-operators run one by one, and functions of the rows of a tensor are compiled for rows of equal size.
+operators run one by one, and functions of the rows of a tensor are compiled for buckets of rows.
 """
 
 from __future__ import annotations

@@ -8,18 +8,20 @@ import jax
 import jax.numpy as jnp
 import numpy
 
+from axon.backends.buckets import standing
+
 
 def lengthened(array: Any, shape: tuple[int, ...], fill: float) -> Any:
     """The array at the front of a larger one. On the host nothing is compiled for its shape."""
     if isinstance(array, jax.core.Tracer) or not _on_host(array):
         around = [(0, size - mine) for mine, size in zip(array.shape, shape, strict=True)]
         with jax.enable_x64(True):
-            return jnp.pad(array, around, constant_values=_standing(array.dtype, fill))
+            return jnp.pad(array, around, constant_values=standing(array.dtype, fill))
     given = numpy.asarray(array)
     if fill == 0:
         made = numpy.zeros(shape, given.dtype)
     else:
-        made = numpy.full(shape, _standing(given.dtype, fill), given.dtype)
+        made = numpy.full(shape, standing(given.dtype, fill), given.dtype)
     made[tuple([slice(size) for size in given.shape])] = given
     return made
 
@@ -37,13 +39,3 @@ def _on_host(array: Any) -> bool:
     if not isinstance(array, jax.Array):
         return True
     return all(device.platform == "cpu" for device in array.devices())
-
-
-def _standing(dtype: Any, fill: float) -> Any:
-    """The fill as an element: of integers one that is large, where it is no number."""
-    kind = jnp.dtype(dtype).kind
-    if kind == "b":
-        return bool(fill)
-    if kind in "iu" and not abs(fill) < 1e9:
-        return numpy.iinfo(dtype).max // 2
-    return numpy.asarray(fill).astype(dtype)

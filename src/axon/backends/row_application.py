@@ -28,7 +28,8 @@ class Plan:
     vary. A broadcasting operator has a `core`: the number of dimensions at the end that do not
     broadcast. A `flat` reduction treats so many leading dimensions as one. `blank` is a result
     without elements, as far as its type is known. `step` is the operator as it is applied to all
-    rows at once, and `compiled` caches what a backend makes of a mapped function.
+    rows at once, and `compiled` caches what a backend makes of a mapped function. `padded` are its
+    `OperatorRows`, where rows may be padded.
     """
 
     operator: str
@@ -39,13 +40,15 @@ class Plan:
     flat: int | None
     blank: Value | None
     step: Step
+    padded: Any = None
     compiled: dict[Hashable, Callable[..., Value]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifted:
     """A function and what it uses from outside: values, then sizes, then its arguments. `whole` is
-    the same function of all rows at once; if there is none, `why` says for what reason.
+    the same function of all rows at once; if there is none, `why` says for what reason. `padded` is
+    a `RowFunction`, where rows may be padded.
     """
 
     function: Callable[..., Value]
@@ -53,6 +56,7 @@ class Lifted:
     sizes: tuple[Any, ...]
     whole: Callable[..., Value] | None = None
     why: str = ""
+    padded: Any = None
 
     def __call__(self, *rows: Row) -> Value:
         return self.function(*self.values, *self.sizes, *rows)

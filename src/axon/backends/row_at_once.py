@@ -14,6 +14,7 @@ from axon.backends import ragged
 from axon.backends.failures import is_expected
 from axon.backends.ragged import Ragged, Row
 from axon.backends.row_application import MOST_COMPILED, Lifted, Plan, is_varying
+from axon.backends.row_groups import in_groups
 from axon.backends.row_moves import is_batch
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.groups import settled
@@ -105,8 +106,8 @@ def applied(
         return None
     functions = [a for a in args if isinstance(a, Lifted)]
     for each in functions:
-        if each.whole is None or each.values or any(type(size) is not int for size in each.sizes):
-            step.loops = each.why or "its function uses values from outside"
+        if (why := _unfit(each, xp)) is not None:
+            step.loops = why
             return None
     rows, named, alone = _in_rows(plan, args, attributes)
     if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
@@ -130,6 +131,35 @@ def applied(
     others = tuple(None if isinstance(a, Lifted) else r for a, r in _pairs(args, rest))
     kind = (tuple(rows), others, called, tuple(named.items()), alone)
     return _tried(plan, xp, function, kind, values, tensors)
+
+
+def _unfit(function: Lifted, xp: Any) -> str | None:
+    """Why a function that is given to an operator cannot take all rows at once, if it cannot. What
+    it uses from outside is a part of it, and so of what is compiled.
+    """
+    if function.whole is None:
+        return function.why
+    shared = xp.by_segments and not any(isinstance(value, Ragged) for value in function.values)
+    if (function.values and not shared) or any(type(size) is not int for size in function.sizes):
+        return "its function uses values from outside"
+    return None
+
+
+def grouped(
+    plan: Plan, xp: Arrays, args: Sequence[Any], attributes: dict[str, Any]
+) -> Value | None:
+    """The same in groups of rows, where the library compiles for sizes."""
+    if plan.padded is None or any(isinstance(a, tuple) and is_varying(a) for a in args):
+        return None
+    rows, named, alone = _in_rows(plan, args, attributes)
+    if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
+        return None
+    tensors = [a for a, r in _pairs(args, rows) if r]
+    counts = set(map(len, tensors))
+    if len(counts) > 1 or any(isinstance(tensor, tuple) for tensor in tensors):
+        return None
+    function = plan.padded.lifted(args, rows, named, alone)
+    return None if function is None else in_groups(plan, xp, function, tensors, alone)
 
 
 def _pairs(args: Sequence[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]:

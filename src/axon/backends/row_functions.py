@@ -9,6 +9,7 @@ from axon.backends.ragged import Row
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_application import Plan, as_levels, batched, blank_inside
 from axon.backends.row_at_once import mapped
+from axon.backends.row_groups import in_groups
 from axon.backends.row_levels import which
 from axon.ops.arrays import Arrays, Value
 from axon.ops.traits import Calls
@@ -21,6 +22,9 @@ def functional(
         case Calls.EACH_ROW:
             function, *tensors = args
             made = mapped(plan, xp, function, tensors)
+            if made is not None:
+                return made
+            made = in_groups(plan, xp, function, tensors)
             if made is not None:
                 return made
             together = batched(plan, xp, function, tensors)

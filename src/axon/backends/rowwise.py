@@ -17,7 +17,7 @@ from axon.backends.ragged import Ragged, RaggedError, Row
 from axon.backends.ragged_host import host
 from axon.backends.ragged_rows import map_rows, rows_of
 from axon.backends.row_application import Lifted, Plan, batched, blank_inside, is_varying
-from axon.backends.row_at_once import applied
+from axon.backends.row_at_once import applied, grouped
 from axon.backends.row_broadcast import broadcast
 from axon.backends.row_functions import functional
 from axon.backends.row_levels import which
@@ -33,6 +33,8 @@ def apply(plan: Plan, meaning: Meaning, xp: Arrays, *args: Any, **attributes: An
     if not any(map(is_varying, args)):
         return meaning(xp, *args, **attributes)
     made = applied(plan, xp, args, attributes)
+    if made is None:
+        made = grouped(plan, xp, args, attributes)
     if made is not None:
         return made
     match plan.traits.rows:

@@ -26,9 +26,10 @@ from axon.backends.torch_calls import TorchCalls
 from axon.backends.torch_derived import is_eager
 from axon.backends.torch_elements import DTYPES, KINDS, from_host
 from axon.backends.torch_fuse import biased_products
-from axon.backends.torch_meanings import UNSIGNED, function_of, meaning_of
+from axon.backends.torch_meanings import around_meaning, function_of, meaning_of
 from axon.backends.torch_sdpa import fused_attention
 from axon.backends.torch_softmax import softmax_of_rows
+from axon.backends.torch_unsigned import NARROW, moved
 from axon.backends.torch_windows import TorchWindows
 from axon.graph.graph import Function, Graph
 from axon.ops import Operator
@@ -37,7 +38,7 @@ from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits
 
 Axes = int | Sequence[int] | None
 
-OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+OUT_OF_RANGE = ("is out of bounds", "is out of DATA bounds", "indexing axis dim should be positive")
 CPU_NO_MEMORY = "can't allocate memory"
 """What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
 
@@ -77,7 +78,7 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def __init__(self, device: Any = "cpu", *, bounded: bool = True, narrow: str = "") -> None:
         """Where the arrays are; whether the memory is asked for before it is used; and the type
-        that i64 stands for.
+        that i64 stands for, if it does, as it does for others of 16 and 32 bits.
         """
         self.narrow = narrow
         self.device = torch.device(device)
@@ -99,13 +100,11 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         cuda = self.device.type == "cuda"
         return self.device, torch.cuda.current_stream(self.device).cuda_stream if cuda else 0
 
-    def computes(self, dtype: Any) -> bool:
-        return dtype not in UNSIGNED
-
     # --- element types ---
 
     def element(self, name: str) -> Any:
-        return DTYPES[name]
+        dtype = DTYPES[name]
+        return torch.int64 if self.narrow and dtype in NARROW else dtype
 
     def kind(self, dtype: Any) -> str:
         return KINDS[dtype]
@@ -151,6 +150,11 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def meaning_of(self, operator: Operator, given: frozenset[str], made: Any) -> Meaning:
         return meaning_of(operator, given, made) if given else function_of(operator)
+
+    def around_meaning(
+        self, operator: Operator, given: frozenset[str], made: Any
+    ) -> Callable[[Meaning], Meaning] | None:
+        return around_meaning(operator, given, made)
 
     def fusions(self, whole: Graph | Function) -> Sequence[Fusion]:
         body = Body(whole)
@@ -264,7 +268,7 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     def floor_divide(self, x: Array, y: Array) -> Array:
         """Of integers the least by -1 is itself, where a processor would stop."""
         if not is_integer(self, x):
-            return torch.floor_divide(x, y)
+            return torch.div(x, y, rounding_mode="floor")
         minus = y == -1
         return torch.where(minus, -x, torch.floor_divide(x, torch.where(minus, 1, y)))
 
@@ -504,6 +508,10 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
                 return torch.minimum(turn, 2 * n - 1 - turn)
 
     # --- by index ---
+
+    def picked(self, x: Array, numbers: Array) -> Array:
+        """Rows by number, of any element type."""
+        return moved(lambda values: values.index_select(0, numbers), x)
 
     def take(self, x: Array, numbers: Any, axis: int | None = None) -> Array:
         numbers = self.asarray(numbers)

@@ -1,8 +1,5 @@
 """Operators for which PyTorch has a markedly better way than their definition: one kernel for
 several, with a derivative of its own. Where the better way does not apply, the definition does.
-
-PyTorch computes next to nothing with u16, u32 and u64. Operators on the first two go through i64
-and are cut to size; those on u64 are left to NumPy.
 """
 
 from __future__ import annotations
@@ -15,11 +12,11 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from axon.backends.numpy_arrays import ARRAYS as NUMPY
-from axon.backends.torch_elements import DTYPES, NAMES, to_host
+from axon.backends.torch_elements import DTYPES
 from axon.backends.torch_sdpa import derivable, opened
+from axon.backends.torch_unsigned import UNSIGNED, Around, around_unsigned, on_host
 from axon.ops import Operator
-from axon.ops.arrays import Array, Meaning, Value
+from axon.ops.arrays import Array, Meaning, Value, wide
 from axon.ops.families import (
     activations,
     attention,
@@ -34,21 +31,22 @@ from axon.ops.families import (
 from axon.ops.operator import Ints
 from axon.ops.sliding import slides_of
 
-NARROW = frozenset({"u16", "u32"})
-
-UNSIGNED = frozenset({torch.uint16, torch.uint32, torch.uint64})
-
 BETTER: dict[int, Meaning] = {}
 """By the identity of the operator."""
+
+IN_ROWS: dict[int, Meaning] = {}
+"""Those of them that are written against the namespace, and so for values of rows too."""
 
 Kept = dict[Any, Any]
 
 
-def better(operator: Operator) -> Callable[[Meaning], Meaning]:
+def better(operator: Operator, in_rows: bool = False) -> Callable[[Meaning], Meaning]:
     """Use a function in place of the operator's meaning; it may ask for that one with `_usual`."""
 
     def register(meaning: Meaning) -> Meaning:
         BETTER[id(operator)] = meaning
+        if in_rows:
+            IN_ROWS[id(operator)] = meaning
         return meaning
 
     return register
@@ -63,11 +61,22 @@ def _usual(operator: Operator) -> Meaning:
 def meaning_of(operator: Any, elems: frozenset[str], made: Any) -> Meaning:
     """What an operator does on tensors, of which some have these element types."""
     found: Meaning = BETTER.get(id(operator), operator.meaning)
-    if id(operator) == id(bits.bit_cast) or not elems & {"u16", "u32", "u64"}:
+    around = around_unsigned(operator, elems, made)
+    if around is None:
         return found
-    if "u64" not in elems:
-        return _widened(found, made)
-    return found if operator.traits.calls is not None else _on_host(_usual(operator))
+    return around(operator.meaning if "u64" in elems else found)
+
+
+@cache
+def around_meaning(operator: Any, elems: frozenset[str], made: Any) -> Around | None:
+    """What stands for the meaning of an operator on values of rows, made of that."""
+    if not elems:
+        return _if_unsigned
+    own, around = IN_ROWS.get(id(operator)), around_unsigned(operator, elems, made)
+    if own is None or "u64" in elems:
+        return around
+    found = own if around is None else around(own)
+    return lambda _: found
 
 
 @cache
@@ -75,58 +84,17 @@ def function_of(operator: Any) -> Meaning:
     """The same of an operator that stands for a function: the types of its operands are known when
     it is called.
     """
-    found, elsewhere = BETTER.get(id(operator), operator.meaning), _on_host(_usual(operator))
+    return _if_unsigned(BETTER.get(id(operator), operator.meaning), operator.meaning)
+
+
+def _if_unsigned(found: Meaning, usual: Meaning | None = None) -> Meaning:
+    elsewhere = on_host(usual or found)
 
     def does(xp: Any, *args: Any, **attributes: Any) -> Value:
         unsigned = any(getattr(arg, "dtype", None) in UNSIGNED for arg in args)
         return (elsewhere if unsigned else found)(xp, *args, **attributes)
 
     return does
-
-
-def _each(value: Value, change: Callable[[Array], Array]) -> Value:
-    if isinstance(value, tuple):
-        return tuple(_each(part, change) for part in value)
-    return change(value) if isinstance(value, torch.Tensor) else value
-
-
-def _widened(meaning: Meaning, made: Any) -> Meaning:
-    """In i64, where 16 and 32 bits have room; the result is cut, as it is declared."""
-
-    def does(xp: Any, *args: Any, **attributes: Any) -> Value:
-        def wide(x: Array) -> Array:
-            return x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
-
-        narrow = next((NAMES[arg.dtype] for arg in args if _is_narrow(arg)), "")
-        given = [_each(arg, wide) for arg in args]
-        return _cut(meaning(xp.for_narrow(narrow), *given, **attributes), made)
-
-    return does
-
-
-def _is_narrow(value: Value) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype in UNSIGNED
-
-
-def _cut(value: Value, made: Any) -> Value:
-    """A result as it is declared."""
-    if isinstance(value, tuple):
-        return tuple(_cut(part, elem) for part, elem in zip(value, made, strict=True))
-    return value.to(DTYPES[made]) if made in NARROW else value
-
-
-def _on_host(meaning: Meaning) -> Meaning:
-    def does(xp: Any, *args: Any, **attributes: Any) -> Value:
-        made = meaning(NUMPY, *(_each(arg, to_host) for arg in args), **attributes)
-        return _from_host(xp, made)
-
-    return does
-
-
-def _from_host(xp: Any, value: Any) -> Value:
-    if isinstance(value, tuple):
-        return tuple(_from_host(xp, part) for part in value)
-    return xp.asarray(value)
 
 
 # --- activations -----------------------------------------------------------------------------
@@ -187,6 +155,9 @@ def _(
 ) -> Array:
     if not prod(x.shape):
         return x * 1
+    if mean.requires_grad or variance.requires_grad:
+        usual = _usual(normalise.batch_norm)
+        return usual(xp, x, scale, bias, mean, variance, epsilon=epsilon)
     return functional.batch_norm(x, mean, variance, scale, bias, False, 0.0, epsilon)
 
 
@@ -387,35 +358,36 @@ def _(xp: Any, x: Array, to: str) -> Array:
 
 def _stored(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
     """In f64, where all sums of two integers of 32 bits are exact."""
-    ends = xp.iinfo(zero.dtype)
-    steps = torch.round(x / scale).to(torch.float64)
-    steps = torch.where(steps.isnan(), torch.zeros_like(steps), steps)
-    return torch.clamp(steps + zero.to(torch.float64), int(ends.min), int(ends.max)).to(zero.dtype)
+    ends, f64 = xp.iinfo(zero.dtype), xp.element("f64")
+    steps = xp.astype(xp.rint(x / scale), f64)
+    steps = xp.where(xp.isnan(steps), xp.zeros_like(steps), steps)
+    return xp.astype(xp.clip(steps + xp.astype(zero, f64), ends.min, ends.max), zero.dtype)
 
 
-@better(quantise.quantise)
+@better(quantise.quantise, in_rows=True)
 def _(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
     if zero.dtype == torch.int64 and not xp.narrow:
-        return _on_host(_usual(quantise.quantise))(xp, x, scale, zero)
-    factor = scale.float() if scale.dtype.itemsize == 2 else scale
-    return _stored(xp, x.to(factor.dtype), factor, zero)
+        return on_host(_usual(quantise.quantise))(xp, x, scale, zero)
+    factor = wide(xp, scale)
+    return _stored(xp, xp.astype(x, factor.dtype), factor, zero)
 
 
-@better(quantise.dequantise)
+@better(quantise.dequantise, in_rows=True)
 def _(xp: Any, x: Array, scale: Array, zero: Array) -> Array:
     if zero.dtype == torch.int64 and not xp.narrow:
-        return _on_host(_usual(quantise.dequantise))(xp, x, scale, zero)
-    factor = scale.float() if scale.dtype.itemsize == 2 else scale
-    away = (x.to(torch.int64) - zero.to(torch.int64)).to(factor.dtype)
-    return (away * factor).to(scale.dtype)
+        return on_host(_usual(quantise.dequantise))(xp, x, scale, zero)
+    factor, i64 = wide(xp, scale), xp.element("i64")
+    away = xp.astype(xp.astype(x, i64) - xp.astype(zero, i64), factor.dtype)
+    return xp.astype(away * factor, scale.dtype)
 
 
-@better(quantise.quantise_range)
+@better(quantise.quantise_range, in_rows=True)
 def _(xp: Any, x: Array) -> Value:
-    y = x.float() if x.dtype.itemsize == 2 else x
-    none = y.new_zeros(())
+    y = wide(xp, x)
+    none = xp.zeros((), dtype=y.dtype)
     low, high = xp.min(y, initial=none), xp.max(y, initial=none)
     scale = (high - low) / 255
-    scale = torch.where(scale == 0, torch.ones_like(scale), scale)
-    zero = torch.clamp(torch.round(-low / scale), 0, 255).nan_to_num().to(torch.uint8)
-    return _stored(xp, y, scale, zero), scale.to(x.dtype), zero
+    scale = xp.where(scale == 0, xp.ones_like(scale), scale)
+    zero = xp.clip(xp.rint(-low / scale), 0, 255)
+    zero = xp.astype(xp.where(xp.isnan(zero), xp.zeros_like(zero), zero), xp.element("u8"))
+    return _stored(xp, y, scale, zero), xp.astype(scale, x.dtype), zero

@@ -25,6 +25,9 @@ PARITY = 0x1BD11BDA
 
 MOST_BY_ONE_WORD = 1 << 32
 
+WIDTHS = {"f32": (32, 23), "f16": (16, 10), "bf16": (8, 7)}
+"""How many bits are taken, and how many of them are used: as many as the mantissa has."""
+
 
 def encipher(xp: Arrays, key: Words, block: Words) -> Words:
     """The two words of each block after 20 rounds; the key is added after every fourth."""
@@ -60,17 +63,10 @@ def uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:
     if dtype.itemsize == 8:
         made = (xp.astype(high, dtype) * 2.0**20 + xp.astype(low >> 12, dtype)) * 2.0**-52
         return made.reshape(shape)
-    width, places = _width(dtype.itemsize, xp.kind(dtype))
+    width, places = WIDTHS[element]
     kept = ((high ^ low) & ((1 << width) - 1) if width < 32 else high ^ low) >> (width - places)
     made = xp.astype(kept, xp.element("f32")) * 2.0**-places
     return xp.astype(made, dtype).reshape(shape)
-
-
-def _width(itemsize: int, kind: str) -> tuple[int, int]:
-    """How many bits are taken, and how many of them are used: as many as the mantissa has."""
-    if itemsize == 4:
-        return 32, 23
-    return (16, 10) if kind == "f" else (8, 7)
 
 
 def open_uniforms(xp: Arrays, key: Array, shape: Ints, element: str) -> Array:

@@ -39,6 +39,11 @@ TILED: dict[str, Rule] = {}
 MODULES: dict[str, Callable[[Any], Any]] = {}
 """What stands for the modules of functions that the namespace below has."""
 
+CALLING: dict[str, Rule] = {}
+"""The same for functions that call others, which may use what differs: so they are called whether
+an argument differs or not.
+"""
+
 INSTEAD: dict[Meaning, Rule] = {}
 """By the meaning of an operator: called with this namespace, the meaning and its arguments."""
 
@@ -84,6 +89,8 @@ class FlatArrays:
         found = RULES.get(name)
         if name in POINTWISE:
             found = _pointwise
+        if name in CALLING:
+            return partial(CALLING[name], self, below)
 
         def do(*args: Any, **named: Any) -> Any:
             for arg in args:
@@ -102,7 +109,8 @@ class FlatArrays:
 
     def meaning_of(self, operator: Operator, given: frozenset[str], made: Any) -> Meaning:
         assert operator.meaning is not None
-        return operator.meaning
+        around = self.xp.around_meaning(operator, given, made)
+        return operator.meaning if around is None else around(operator.meaning)
 
     def astype(self, x: Any, dtype: Any) -> Any:
         if isinstance(x, Rows):

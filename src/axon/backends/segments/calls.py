@@ -5,11 +5,12 @@ step by step for all rows that go on, or on both sides of a condition.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
 
-from axon.backends.segments.arrays import FlatArrays, only, rule
+from axon.backends.segments.arrays import CALLING, FlatArrays, only, rule
 from axon.backends.segments.frames import Frame, Index, NotFlat, Segments, Unrelated
 from axon.backends.segments.groups import settled
 from axon.backends.segments.parts import as_segments
@@ -76,8 +77,46 @@ def _again(frame: Frame, found: Unrelated) -> Frame:
     raise found
 
 
-@rule("map")
+def calling(name: str) -> Callable[[Any], Any]:
+    def register(found: Any) -> Any:
+        CALLING[name] = found
+        return found
+
+    return register
+
+
+def _stacked_values(xp: FlatArrays, values: Sequence[Value]) -> Value:
+    if isinstance(values[0], tuple):
+        return tuple(_stacked_values(xp, part) for part in zip(*values, strict=True))
+    return xp.stack(values, axis=0)
+
+
+def _of_each(xp: FlatArrays, made: Value, tensors: Sequence[Any]) -> Sequence[Any] | None:
+    """What all rows share, as something of each row that a function of it makes: where a loop over
+    it would be compiled step by step.
+    """
+    frame = innermost([made])
+    if frame is None or not hasattr(xp.xp, "compiled"):
+        return None
+    return [rows_of(x, frame) for x in tensors]
+
+
+@calling("map")
 def _map(xp: FlatArrays, below: Any, function: Function, *tensors: Any, like: Any = None) -> Value:
+    if by_row(tensors):
+        return _map_of_rows(xp, function, tensors)
+    if not len(tensors[0]):
+        return below(function, *tensors, like=like)
+    first = function(*(x[0] for x in tensors))
+    if not by_row(first):
+        return below(function, *tensors, like=like)
+    if (own := _of_each(xp, first, tensors)) is not None:
+        return _map_of_rows(xp, function, own)
+    rest = (function(*(x[i] for x in tensors)) for i in range(1, len(tensors[0])))
+    return _stacked_values(xp, [first, *rest])
+
+
+def _map_of_rows(xp: FlatArrays, function: Function, tensors: Sequence[Any]) -> Value:
     found, size = _side_by_side(xp, tensors)
     try:
         return _each_element(xp, function, found, size)
@@ -108,23 +147,48 @@ def _own(x: Rows, frame: Frame) -> Rows:
     return Rows(frame, x.values, x.segments, x.place)
 
 
-@rule("loop")
+@calling("loop")
 def _loop(
     xp: FlatArrays, below: Any, state: Value, function: Function, *tensors: Any, like: Any = None
+) -> tuple[Value, Value]:
+    if by_row(tensors):
+        return _loop_of_rows(xp, state, function, tensors, like)
+    usual: Callable[[], tuple[Value, Value]] = partial(below, state, function, *tensors, like=like)
+    if not len(tensors[0]):
+        return usual()
+    after, first = function(state, *(x[0] for x in tensors))
+    if not by_row((state, after, first)):
+        return usual()
+    if (own := _of_each(xp, (state, after, first), tensors)) is not None:
+        return _loop_of_rows(xp, state, function, own, like)
+    outputs = [first]
+    for i in range(1, len(tensors[0])):
+        after, output = function(after, *(x[i] for x in tensors))
+        outputs.append(output)
+    return after, _stacked_values(xp, outputs)
+
+
+def _loop_of_rows(
+    xp: FlatArrays, state: Value, function: Function, tensors: Sequence[Any], like: Any
 ) -> tuple[Value, Value]:
     found, size = _side_by_side(xp, tensors)
     whole = innermost([state, *found])
     assert whole is not None
     found = [lift(x, whole) for x in found]
     try:
-        return _step_by_step(xp, state, function, found, size)
+        return _step_by_step(xp, state, function, found, size, like)
     except Unrelated as problem:
         frame = _again(whole, problem)
-    return _step_by_step(xp, state, function, [lift(x, frame) for x in found], size)
+    return _step_by_step(xp, state, function, [lift(x, frame) for x in found], size, like)
 
 
 def _step_by_step(
-    xp: FlatArrays, state: Value, function: Function, tensors: Sequence[Rows], size: int | None
+    xp: FlatArrays,
+    state: Value,
+    function: Function,
+    tensors: Sequence[Rows],
+    size: int | None,
+    like: Callable[[], Value] | None,
 ) -> tuple[Value, Value]:
     """One element of each row after another, for all rows that have one more; the longest rows
     stand first, so these are always the first ones.
@@ -151,9 +215,13 @@ def _step_by_step(
         state = _as_rows(after, frame)
         outputs.append((places, _as_rows(output, frame)))
     ended.append((order[:count], state))
-    if not outputs:
+    elements = Frame(xp, segments.total, whole, segments=segments)
+    if outputs:
+        made = _merged(elements, outputs)
+    elif like is None or by_row(nothing := like()):
         raise NotFlat("no element in any row")
-    made = _merged(Frame(xp, segments.total, whole, segments=segments), outputs)
+    else:
+        made = each(lambda x: Rows(elements, x), nothing)
     return _merged(whole, ended), each(lambda x: _stacked(only(x), whole, segments, size), made)
 
 
@@ -229,7 +297,9 @@ def _alike(a: Rows, b: Rows) -> bool:
         return False
     if isinstance(a.values, Rows) and isinstance(b.values, Rows):
         return _alike(a.values, b.values)
-    return not isinstance(a.values, Rows) and not isinstance(b.values, Rows)
+    if isinstance(a.values, Rows) or isinstance(b.values, Rows):
+        return False
+    return tuple(a.values.shape[1:]) == tuple(b.values.shape[1:])
 
 
 @rule("iterate")

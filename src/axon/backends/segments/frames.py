@@ -299,8 +299,10 @@ class Counts:
         return self._divided(other, self)
 
     def _divided(self, left: Any, right: Any) -> Any:
-        zero = right.numbers == 0 if isinstance(right, Counts) else right == 0
-        if numpy.any(zero):
+        numbers = right.numbers if isinstance(right, Counts) else right
+        if not hasattr(numbers, "dtype"):
+            numbers = numpy.asarray(numbers)
+        if (numbers == 0).any():
             raise NotFlat("a size is divided by zero")
         return self._made(floordiv, left, right)
 

@@ -17,7 +17,7 @@ from axon.backends.segments.frames import Frame, InParts, NotFlat, Segments, Too
 from axon.backends.segments.groups import parted, settled, some_rows
 from axon.backends.segments.namespace import flat_arrays
 from axon.backends.segments.parts import as_segments
-from axon.backends.segments.rows import Grouped, Rows, by_row, taken
+from axon.backends.segments.rows import Grouped, Rows, by_row, enter, leave, taken
 from axon.backends.segments.steps import NEAR, Step, reassembled, sizes_of
 from axon.ops.arrays import Array, Value
 from axon.ops.levels import LevelTree
@@ -122,7 +122,7 @@ def stored(frame: Frame, value: Value, levels: LevelTree) -> Value:
         return tuple(stored(frame, item, part) for item, part in zip(value, levels, strict=True))
     varying = which(levels)
     if any(1 in over for over in levels[2:]) and not _is_nested(value):
-        raise NotFlat("rows of rows, none of which differ here")
+        value = _as_nested(frame, value, levels)
     if isinstance(value, Grouped):
         return _row_by_row(frame, value, varying)
     if not isinstance(value, Rows) or value.segments is None:
@@ -149,6 +149,16 @@ def stored(frame: Frame, value: Value, levels: LevelTree) -> Value:
 def _is_nested(x: Value) -> bool:
     """Whether the rows of rows have sizes of their own."""
     return isinstance(x, Rows) and isinstance(x.values, Rows) and x.values.segments is not None
+
+
+def _as_nested(frame: Frame, x: Value, levels: LevelTree) -> Rows:
+    """Rows of rows of which none differ here, as if they did."""
+    one = 1 in levels[2] and not any(1 in over for over in levels[3:])
+    if not one or not isinstance(x, Rows) or x.frame is not frame:
+        raise NotFlat("rows of rows, none of which differ here")
+    whole = as_segments(frame.arrays, x, 0)
+    assert whole.segments is not None
+    return leave(frame, as_segments(frame.arrays, enter(whole), 0), whole.segments, 0)
 
 
 def _packed(x: Rows) -> Ragged:

@@ -69,7 +69,7 @@ def _numbers(kind: str, values: Array, starts: Index, lengths: Index) -> Array:
     """
     ufunc, longest = UFUNCS[kind], int(lengths.max())
     if longest > SHORT or kind not in REPEATABLE:
-        return ufunc.reduceat(values, starts)
+        return ufunc.reduceat(values, starts, dtype=values.dtype)
     made, last = values.take(starts), starts + (lengths - 1)
     for place in range(1, longest):
         ufunc(made, values.take(numpy.minimum(starts + place, last)), out=made)

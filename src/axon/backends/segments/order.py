@@ -38,6 +38,16 @@ def _argsort(xp: FlatArrays, below: Below, x: Any, axis: int = -1, stable: bool 
     return Rows(x.frame, places, x.segments, x.place)
 
 
+@rule("lexsort")
+def _lexsort(xp: FlatArrays, below: Below, keys_: Any) -> Any:
+    """By one key after another, the last one first: a sort that is stable keeps what was found."""
+    order = xp.argsort(keys_[0], axis=0, stable=True)
+    for key in keys_[1:]:
+        again = xp.argsort(xp.take_along_axis(key, order, axis=0), axis=0, stable=True)
+        order = xp.take_along_axis(order, again, axis=0)
+    return order
+
+
 # --- the operators -------------------------------------------------------------------------------
 
 

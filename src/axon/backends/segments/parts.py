@@ -27,9 +27,7 @@ def _sliced(xp: FlatArrays, below: Below, x: Any, index: tuple[Any, ...]) -> Any
     if hasattr(index[0], "dtype") and all(type(part) in (int, slice) for part in index[1:]):
         return _by_array(xp, _sliced(xp, below, x, (slice(None), *index[1:])), index[0])
     taken_up = sum(part is not None and part is not Ellipsis for part in index)
-    if Ellipsis not in index:
-        index = (*index, Ellipsis)
-    at = index.index(Ellipsis)
+    at = next((i for i, part in enumerate(index) if part is Ellipsis), len(index))
     index = (*index[:at], *[slice(None)] * (x.ndim - taken_up), *index[at + 1 :])
     axis = 0
     for part in index:

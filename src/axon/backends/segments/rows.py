@@ -236,6 +236,17 @@ class Grouped:
     def __getattr__(self, name: str) -> Any:
         raise NotFlat(_why(name))
 
+    def _refuse(self, *_: Any) -> Any:
+        raise NotFlat("rows of several sizes that differ")
+
+    __getitem__ = __len__ = __bool__ = __iter__ = __neg__ = __invert__ = __abs__ = _refuse
+    __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _refuse
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _refuse
+    __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = _refuse
+    __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
+    __hash__ = object.__hash__
+
 
 def _why(name: str) -> str:
     """Why a value of rows has no such member; those of Python's protocols say nothing to a user."""
@@ -282,7 +293,7 @@ def check_room(frame: Frame, count: int, sizes: Sequence[int], dtype: Any) -> No
 def taken(xp: Any, values: Array, index: Any) -> Array:
     """`values[index]`, along the first dimension."""
     if hasattr(xp, "device"):
-        return values.index_select(0, xp.asarray(index))
+        return xp.picked(values, xp.asarray(index))
     if xp.library is numpy:
         return numpy.take(values, index, axis=0)
     return xp.library.take(values, getattr(index, "array", index), axis=0, mode="clip")
@@ -312,8 +323,6 @@ def lift(x: Any, frame: Frame) -> Rows:
         return pick(x, frame.rows_of(x.frame), frame)
     check_room(frame, segments.total, x.values.shape[1:], x.dtype)
     xp = frame.arrays.xp
-    if hasattr(xp, "device"):
-        return Rows(frame, x.values.index_select(0, segments.placed(xp, "ids")))
     if not isinstance(x.values, numpy.ndarray):
         return Rows(frame, taken(xp, x.values, segments.placed(xp, "ids")))
     return Rows(frame, numpy.repeat(x.values, segments.lengths, axis=0))

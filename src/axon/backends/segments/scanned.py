@@ -46,6 +46,8 @@ def scanned(
         before = _chosen(xp.xp, open_, now, start)
         after, output = function(_each(lambda v: Rows(frame, v), before), *given)
         after = _each(lambda x: _values(x, frame), after)
+        if _shapes(after) != _shapes(now):
+            raise NotFlat("a state whose size changes")
         return _chosen(xp.xp, open_, after, now), _each(lambda x: _values(x, frame), output)
 
     now, outputs = xp.xp.loop(start, step, xp.xp.arange(steps))
@@ -76,6 +78,10 @@ def _values(x: Any, frame: Frame) -> Array:
         raise NotFlat("something else than the elements of rows")
     check_room(frame, frame.count, x.shape, x.dtype)
     return frame.arrays.xp.broadcast_to(x, (frame.count, *x.shape))
+
+
+def _shapes(value: Value) -> Any:
+    return tuple(map(_shapes, value)) if isinstance(value, tuple) else tuple(value.shape)
 
 
 def _chosen(xp: Any, open_: Array, one: Value, other: Value) -> Value:

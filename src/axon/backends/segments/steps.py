@@ -4,8 +4,9 @@ else row by row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -44,7 +45,8 @@ that traces has errors of its own for it (`tracing_errors`).
 @dataclass(slots=True, eq=False)
 class Step:
     """An operator at its place in the program. `usual` is what it does to arrays, `meaning` the
-    same in terms of the namespace. Where it was applied row by row when it ran, `loops` says why.
+    same in terms of the namespace, and `around` what is done around that where the library does not
+    compute with the elements. Where it was applied row by row when it ran, `loops` says why.
     If its function makes a value in which several sizes differ, the rows go to it `in_parts`, or
     that value is in tiles, if the library takes such and the function does with it.
     """
@@ -54,6 +56,7 @@ class Step:
     usual: Meaning
     rows: RowRule
     span: Span | None
+    around: Callable[[Meaning], Meaning] | None = field(default=None)
     loops: str = field(default="")
     in_parts: bool = field(default=False)
     in_tiles: bool = field(default=True)
@@ -114,24 +117,20 @@ def _both(
 
 
 def _meant(step: Step, xp: Any, args: Any, attributes: dict[str, Any]) -> Value:
-    flat, instead = flat_arrays(xp), INSTEAD.get(step.meaning)
-    if instead is None:
-        return _computed(step.meaning, xp, flat, *args, **attributes)
-    return _computed(instead, xp, flat, step.meaning, *args, **attributes)
+    meaning, instead = step.meaning, INSTEAD.get(step.meaning)
+    if instead is not None:
+        meaning = partial(_in_place_of, instead, meaning)
+    return _called(step, meaning, xp, args, attributes)
 
 
-def _computed(meaning: Meaning, xp: Any, *args: Any, **attributes: Any) -> Value:
-    """The backend's own meanings know what to do with a dtype that the library does not compute
-    with; those for all rows do not.
-    """
-    try:
-        return meaning(*args, **attributes)
-    except RuntimeError:
-        for arg in args[1:]:  # behind the namespace
-            dtype = getattr(arg, "dtype", None)
-            if dtype is not None and not xp.computes(dtype):
-                raise NotFlat(f"{xp.library.__name__} does not compute with {dtype}") from None
-        raise
+def _in_place_of(instead: Any, usual: Meaning, flat: Any, *args: Any, **attributes: Any) -> Value:
+    return instead(flat, usual, *args, **attributes)
+
+
+def _called(step: Step, meaning: Meaning, xp: Any, args: Any, attributes: Any) -> Value:
+    if step.around is not None:
+        meaning = step.around(meaning)
+    return meaning(flat_arrays(xp), *args, **attributes)
 
 
 def _is_function(x: Any) -> bool:
@@ -200,7 +199,7 @@ def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
 
 def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
     try:
-        return _computed(step.meaning, xp, flat_arrays(xp), *args, **named)
+        return _called(step, step.meaning, xp, args, named)
     except (TooLarge, InParts, Unrelated):
         raise
     except Parted as found:

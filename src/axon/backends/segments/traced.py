@@ -36,6 +36,9 @@ from axon.ops.levels import LevelTree
 MOST_VERSIONS = 256
 """How many programs are kept of one function."""
 
+MOST_TRIED = 2
+"""Of how many lists of rows in vain before others are not tried."""
+
 UNKNOWN = "it needs what is not known when it is compiled"
 
 FAILS = "a condition on sizes does not hold in some row"
@@ -117,9 +120,14 @@ class Compiled:
         self.flat = flat_arrays(xp)
         self.programs: dict[Hashable, Any] = {}
         self.count = 0
+        self.works = False
+        self.failed: list[Cannot] = []
+        """Why there is no program, as long as there is none."""
 
     def __call__(self, values: Sequence[Value], tensors: Sequence[Row]) -> Value:
         """The results for all rows. Where there is no program the exception says why."""
+        if len(self.failed) >= MOST_TRIED:
+            raise self.failed[-1].problem()
         given = Given(_lists(tensors, self.places), len(tensors[0]))
         arrays = self._arrays(values, tensors, given)
         key, answers = _kinds(arrays), self.programs
@@ -188,6 +196,10 @@ class Compiled:
                 node = answers[key] = Asked(question, {})
             key, answers = answer, node.answers
         answers[key] = found
+        if isinstance(found, Program):
+            self.failed, self.works = [], True
+        elif not self.works and not found.large and found.why != FAILS:
+            self.failed.append(found)
 
 
 def in_halves(function: Compiled, values: Sequence[Value], tensors: Sequence[Row]) -> Value:

@@ -213,8 +213,7 @@ def _too_many(low: int, high: int, least: int, most: int) -> str:
 @randint.means
 def _(xp: Arrays, key: Array, shape: Ints, high: int, low: int, to: Element) -> Array:
     dtype = xp.element(to)
-    limits = xp.iinfo(dtype)
-    if reason := _too_many(low, high, int(limits.min), int(limits.max)):
+    if reason := _too_many(low, high, *_range(to)):
         raise Refused(reason)
     drawn = xp.astype(below(xp, key, shape, high - low), dtype)
     return drawn + xp.asarray(low, dtype=dtype)  # wraps around, and back

@@ -305,7 +305,7 @@ def _(
     axis: Ints,
     **how: str | float | bool,
 ) -> Array:
-    factors = [float(scale) for scale in scales]
+    factors = [float(scale) for scale in xp.stop_gradient(scales)]
     sizes = rounded_down([x.shape[i] for i in axis], factors)
     way = Way(**how)  # type: ignore[arg-type]
     return resized(xp, x, axis, sizes, factors, region[0] if region else None, way)
