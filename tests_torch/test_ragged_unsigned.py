@@ -89,3 +89,8 @@ def test_unsigned_integers_without_rows(elem: str) -> None:
         found = outcome(on_torch[f"f{i}"], elements(elem, 5), w)
         expected = outcome(net[f"f{i}"], elements(elem, 5), w)
         assert found[1] == expected[1] and alike(found[0], expected[0]), (body, found, expected)
+
+
+def test_compiled() -> None:
+    net = axon.compile("f = fn (x : u64 [n]) { sum(x * 3) // 2 };", backend="torch", compiled=True)
+    assert int(net.f(elements("u64", 2))) == 4

@@ -358,6 +358,23 @@ def test_what_is_not_all_at_once(kind: str, body: str) -> None:
         compared(net, "f0", (rows(kind, lengths), *given()), f"{body} of rows {lengths}")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "conv(ones([1,2,5,4]), stack(r[:2], r[:2], axis=0)[:, :, None])",
+        "conv(ones([1,2,5]), reshape(r[:2], [6,1,1]), groups=2)",
+        "conv_transpose(expand_dims(transpose(r), axis=0), ones([3,2,2]), stride=2)",
+        "conv_transpose(ones([2,3,5]), transpose(r)[:, :2, None], stride=2)",
+        "col2im(expand_dims(r @ ones([3,4]), axis=2), [2,2], [2,2])",
+    ],
+)
+def test_filters_of_each_row(body: str) -> None:
+    net = axon.compile(program("matrices", [body], "map(fn (r) {{ {} }}, x)"))
+    for lengths in [(2, 3, 5, 2, 7), (4, 4)]:
+        compared(net, "f0", (rows("matrices", lengths), *given()), body)
+    assert net.f0.row_loops == ()
+
+
 def test_rows_of_rows() -> None:
     deep = axon.Ragged.from_rows(
         [rows("vectors", (1, 2)), rows("vectors", (0, 3, 2)), rows("vectors", (4,))]
@@ -462,17 +479,20 @@ def test_a_bug_in_a_constant_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_function_inside_an_operator_takes_all_rows() -> None:
-    """Of a reduction, say; if it uses values from outside it goes row by row, and is reported."""
+    """Of a reduction, say, with what it uses from outside, unless that is ragged itself."""
     net = axon.compile(
         """
         f = fn (x : f32 [n,*,3]) { reduce(fn (a, b) { a + b * b }, 0f, x, axis=-1) };
         g = fn (x : f32 [n,*,3], c) { reduce(fn (a, b) { a + b * c }, 0f, x, axis=-1) };
+        h = fn (x : f32 [n,*,3]) { reduce(fn (a, b) { a + b * sum(x) }, 0f, x, axis=-1) };
         """
     )
     x = rows("matrices", (2, 0, 3))
     found, other = outcome(net.f, x), outcome(net.g, x, numpy.float32(2))
     assert net.f.row_loops == ()
-    assert net.g.row_loops == ("line 3: reduce: its function uses values from outside",)
+    assert net.g.row_loops == ()
+    assert net.h(x).shape
+    assert net.h.row_loops == ("line 4: reduce: its function uses values from outside",)
     with row_by_row():
         for one, again in (
             (found, outcome(net.f, x)),

@@ -114,8 +114,8 @@ def applied(
         return None
     functions = [a for a in args if isinstance(a, Lifted)]
     for each in functions:
-        if each.whole is None or each.values or any(type(size) is not int for size in each.sizes):
-            step.loops = each.why or "its function uses values from outside"
+        if (why := _unfit(each, xp)) is not None:
+            step.loops = why
             return None
     rows, named, alone = _in_rows(plan, args, attributes)
     if not any(rows) or any(isinstance(a, Ragged) and not r for a, r in _pairs(args, rows)):
@@ -139,6 +139,18 @@ def applied(
     others = tuple(None if isinstance(a, Lifted) else r for a, r in _pairs(args, rest))
     kind = (tuple(rows), others, called, tuple(named.items()), alone)
     return _tried(plan, xp, function, kind, values, tensors, all_at_once)
+
+
+def _unfit(function: Lifted, xp: Any) -> str | None:
+    """Why a function that is given to an operator cannot take all rows at once, if it cannot. What
+    it uses from outside is a part of it, and so of what is compiled.
+    """
+    if function.whole is None:
+        return function.why
+    shared = xp.by_segments and not any(isinstance(value, Ragged) for value in function.values)
+    if (function.values and not shared) or any(type(size) is not int for size in function.sizes):
+        return "its function uses values from outside"
+    return None
 
 
 def grouped(

@@ -38,7 +38,7 @@ from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits
 
 Axes = int | Sequence[int] | None
 
-OUT_OF_RANGE = ("is out of bounds", "indexing axis dim should be positive")
+OUT_OF_RANGE = ("is out of bounds", "is out of DATA bounds", "indexing axis dim should be positive")
 CPU_NO_MEMORY = "can't allocate memory"
 """What PyTorch says where it raises no `IndexError` and no `OutOfMemoryError`."""
 

@@ -102,7 +102,9 @@ def on_host(meaning: Meaning) -> Meaning:
         made = meaning(NUMPY, *(_each(arg, partial(_to_host, xp)) for arg in args), **attributes)
         return _each(made, xp.asarray)
 
-    return does
+    # compiled, NumPy's arrays would be tensors
+    kept: Meaning = torch.compiler.disable(does)
+    return kept
 
 
 def _to_host(xp: Any, x: Any) -> Any:

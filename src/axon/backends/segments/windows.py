@@ -26,12 +26,25 @@ def _even(x: Any, named: dict[str, Any]) -> Rows:
 @rule("conv")
 def _conv(xp: FlatArrays, below: Below, x: Any, filters: Any, **how: Any) -> Any:
     """The images of all rows are one batch, if they share the filters."""
-    x = _even(x, how)
     if by_row(filters):
-        raise NotFlat("filters that differ")
+        return _filtered(xp, below, x, _even(filters, how), **how)
+    x = _even(x, how)
     rows, count, *sizes = x.values.shape
     made = below(xp.xp.reshape(x.values, (rows * count, *sizes)), filters, **how)
     return Rows(x.frame, xp.xp.reshape(made, (rows, count, *made.shape[1:])))
+
+
+def _filtered(xp: FlatArrays, below: Below, x: Any, filters: Rows, groups: int, **how: Any) -> Rows:
+    """By filters of each row: the channels of each row are groups of their own."""
+    frame = innermost([x, filters])
+    assert frame is not None
+    image, own = _even(rows_of(x, frame), {}).values, lift(filters, frame).values
+    (rows, count, channels, *sizes), (_, made, *window) = image.shape, own.shape
+    side = xp.xp.reshape(xp.xp.moveaxis(image, 0, 1), (count, rows * channels, *sizes))
+    every = xp.xp.reshape(own, (rows * made, *window))
+    found = below(side, every, groups=rows * groups, **how)
+    found = xp.xp.reshape(found, (count, rows, made, *found.shape[2:]))
+    return Rows(frame, xp.xp.moveaxis(found, 1, 0))
 
 
 @rule("windows")
@@ -50,7 +63,9 @@ def _trace(xp: FlatArrays, below: Below, x: Any, **how: Any) -> Any:
 
 @rule("put")
 def _put(xp: FlatArrays, below: Below, x: Any, index: Any, values: Any, mode: str) -> Any:
-    """Along the first dimension, by numbers of each row."""
+    """Along the first dimension, by numbers of each row; or where slices say."""
+    if all(isinstance(part, slice) for part in index):
+        return _put_slices(xp, below, x, index, values, mode)
     index = tuple(part for part in index if part is not Ellipsis)
     if len(index) != 1 or not hasattr(index[0], "dtype"):
         raise NotFlat("elements that are not put by one list of numbers")
@@ -79,3 +94,23 @@ def _put(xp: FlatArrays, below: Below, x: Any, index: Any, values: Any, mode: st
     if even:
         return Rows(frame, xp.xp.reshape(made, shape))
     return Rows(frame, made, segments, 0)
+
+
+def _put_slices(
+    xp: FlatArrays, below: Below, x: Any, index: tuple[slice, ...], values: Any, mode: str
+) -> Rows:
+    """At most one size differs, along which all is there."""
+    frame = innermost([x, values])
+    assert frame is not None
+    into, given = rows_of(x, frame), rows_of(values, frame)
+    if into.segments is None and given.segments is None:
+        every = (slice(None), *index)
+        return Rows(frame, below(into.values, every, given.values, mode))
+    if into.segments is None or given.segments is None or not into.segments.same(given.segments):
+        raise NotFlat("elements that are put into rows of other sizes")
+    place = into.place
+    if place != given.place or by_row(into.values) or index[place : place + 1] != (slice(None),):
+        raise NotFlat("elements that are put along the size that differs")
+    rest = (*index[:place], *index[place + 1 :])
+    made = below(into.values, (slice(None), *rest), given.values, mode)
+    return Rows(frame, made, into.segments, place)
