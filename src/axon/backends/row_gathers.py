@@ -11,6 +11,7 @@ from axon.backends.buckets import standing
 from axon.backends.ragged import Ragged, Row, offsets_of
 from axon.backends.ragged_rows import rows_of
 from axon.backends.row_stacks import Numbers, shapes_of
+from axon.backends.segments.rows import taken
 from axon.ops.arrays import Array, Value
 
 
@@ -58,8 +59,7 @@ class TracedSource:
         return self._padded(made, (len(members), *sizes))
 
     def _taken(self, array: Array, index: Numbers) -> Array:
-        found: Array = self.xp.take(self.xp.asarray(array), index, axis=0, mode="clip")
-        return found
+        return taken(self.xp, self.xp.asarray(array), index)
 
     def _padded(self, array: Array, shape: Sequence[int]) -> Array:
         if tuple(array.shape) == tuple(shape):
@@ -102,7 +102,7 @@ def gathered(
             length = int(sizes[place, 0]) if first else 1
             index[member] = begin + place * room + numpy.arange(length)
         begin += len(cut) * room
-    values = xp.take(xp.concatenate(flat), numpy.concatenate(index), axis=0, mode="clip")
+    values = taken(xp, xp.concatenate(flat), numpy.concatenate(index))
     if not first:
         return values
     return Ragged(values, offsets_of([len(each) for each in index]))
