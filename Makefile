@@ -31,6 +31,9 @@ JAX_TESTS := $(addprefix tests/,examples/test_buckets.py run/test_buckets.py run
 	stacked_layers.py what_gradients_keep.py))
 BENCHMARKS  := $(wildcard benchmarks/*.py)
 
+# Tests start hundreds of processes, each of which would compile Axon's modules anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test compiled torch lint golden pictures grammars editors vsix playground play site release bench fuzz stress mutate attack clean

@@ -47,6 +47,10 @@ if find_spec("jaxlib") and version("jaxlib").startswith("0.10."):
     )
 
 
+# Most objects live as long as a test: looked through often, few of them are found to be garbage.
+gc.set_threshold(20_000, 20, 20)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _nothing_old_is_looked_through() -> None:
     """The collector leaves alone what the tests of other files have left: after thousands of them

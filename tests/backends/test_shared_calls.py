@@ -43,6 +43,23 @@ def test_layers_are_traced_once(depth: int) -> None:
     assert len({id(each.jaxpr) for each in called}) == 1
 
 
+def test_a_size_among_the_arguments_is_known_when_a_function_is_traced() -> None:
+    text = """
+    grown = fn (x : f32 [a], p) { x * sum(ones([p.n])) + sum(p.s) };
+    net = fn (x : f32 [a], y : f32 [b], z : f32 [c]) {
+      grown(grown(grown(x, { s = y, n = c }), { s = z, n = b }), { s = y, n = c })
+    };
+    """
+    args = [np.ones(n, "f4") for n in (3, 4, 5)]
+    net = axon.compile(text, backend="jax").net
+    np.testing.assert_array_equal(net(*args), axon.compile(text).net(*args))
+    called = nested(jax.make_jaxpr(net.jax)(*args).jaxpr)
+    assert len(called) == 3
+    np.testing.assert_array_equal(jax.grad(lambda x: net.jax(x, *args[1:]).sum())(args[0]), 100)
+    buckets = axon.compile(text).on("jax", buckets={"b": "pow2"}).net
+    np.testing.assert_array_equal(buckets(*args), net(*args))
+
+
 def test_values_and_gradients_are_those_of_numpy_and_of_a_loop() -> None:
     args = arguments()
     found = axon.compile(deep(), backend="jax")

@@ -75,6 +75,41 @@ def test_values_and_gradients_are_those_of_calls_in_line() -> None:
     assert net.net.compilations == 1
 
 
+HEADS = """
+block = fn (w : f32 [d,d], x : f32 [b,n,d], heads) {
+  q = split_heads(x @ w, heads=heads);
+  x + merge_heads(softmax(q @ transpose(q)) @ q)
+};
+"""
+
+
+def test_a_size_may_be_given_to_each_layer() -> None:
+    w, x = [normal(8, 8) / 9 for _ in range(3)], normal(2, 5, 8)
+    inner = "block(w2, block(w1, block(w0, x, {0}), {0}), {0})"
+    head = "net = fn (w0, w1, w2, x {0}) {{ {1} }};"
+    same(HEADS + head.format("", inner.format(4)), *w, x)
+    net = stacked(HEADS + head.format(", heads", inner.format("heads"))).net
+    plain = axon.compile(HEADS + head.format(", heads", inner.format("heads"))).net
+    for heads in (2, 4):
+        close(net(*w, x, heads), plain(*w, x, heads))
+    assert net.stacked_layers == ("line 6: block: 3 calls in one loop",)
+
+
+def test_layers_with_other_sizes_are_loops_of_their_own() -> None:
+    text = """
+    grown = fn (x : f32 [a], n) { x * sum(ones([n])) };
+    net = fn (x : f32 [a], y : f32 [b], z : f32 [c]) {
+      grown(grown(grown(grown(grown(x, b), b), c), c), c)
+    };
+    """
+    net = stacked(text).net
+    close(net(normal(4) * 0 + 1, normal(2), normal(3)), np.full(4, 2 * 2 * 3 * 3 * 3, "f4"))
+    assert net.stacked_layers == (
+        "line 4: grown: 2 calls in one loop",
+        "line 4: grown: 3 calls in one loop",
+    )
+
+
 def test_without_the_option_nothing_is_stacked() -> None:
     net = axon.compile(deep(2), backend="jax")
     net.net(*arguments(depth=2))

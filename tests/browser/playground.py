@@ -13,7 +13,8 @@ from axon.playground.server import BUILT, CHECKOUT
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 EDITOR = "#editor .cm-content"
-LOADED_MS = 90_000
+PATIENCE_MS = 120_000
+"""How long a page may take on a machine that is busy with other things."""
 
 
 def need_the_page() -> None:
@@ -51,10 +52,10 @@ class Playground:
     def open(self, path: str = "") -> Playground:
         self.page.goto(self.address + path)
         self.wait("document.body.dataset.ready === 'yes'")
-        self.page.wait_for_selector("#state[data-state=ready]", timeout=LOADED_MS)
+        self.page.wait_for_selector("#state[data-state=ready]", timeout=PATIENCE_MS)
         return self
 
-    def wait(self, condition: str, timeout: int = 30_000) -> None:
+    def wait(self, condition: str, timeout: int = PATIENCE_MS) -> None:
         self.page.wait_for_function(f"() => {condition}", timeout=timeout)
 
     # --- the program ---
@@ -100,7 +101,7 @@ class Playground:
         """Until the text that is there now was checked."""
         self.wait(f"Number(document.body.dataset.checked) > {before}")
         self.page.wait_for_timeout(400)
-        self.page.wait_for_selector("#state[data-state=ready]", timeout=30_000)
+        self.page.wait_for_selector("#state[data-state=ready]", timeout=PATIENCE_MS)
 
     def text(self) -> str:
         lines = self.page.eval_on_selector_all(
@@ -125,7 +126,7 @@ class Playground:
         self.page.click(f"#tab-{name}")
         self.page.wait_for_selector(f"#{name}:not([hidden])", state="attached")
 
-    def notice(self, words: str, timeout: int = 30_000) -> None:
+    def notice(self, words: str, timeout: int = PATIENCE_MS) -> None:
         """Until the page says so below the editor."""
         self.wait(
             f"document.querySelector('#notice-text').textContent.includes('{words}')", timeout

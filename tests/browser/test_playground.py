@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from axon.playground.server import BUILT, CHECKOUT, Server, files_of_the_page
-from tests.browser.playground import EDITOR, ROOT, Playground, need_the_page
+from tests.browser.playground import EDITOR, PATIENCE_MS, ROOT, Playground, need_the_page
 
 BROKEN = """net = fn (x : f32 [n,3], y : f32 [4,m]) {
   z = matmul(x, y);
@@ -257,13 +257,13 @@ def _bomb() -> str:
 
 def test_an_onnx_model_is_inferred_where_it_is(play: Playground) -> None:
     play.drop("my.onnx", (ROOT / "examples" / "onnx" / "encoder.onnx").read_bytes())
-    play.page.wait_for_selector("#model:not([hidden])", timeout=30_000)
+    play.page.wait_for_selector("#model:not([hidden])", timeout=PATIENCE_MS)
     assert "my.onnx, 66 nodes" in play.page.inner_text("#model-text")
     assert "model : i64 [batch,seq] -> f32 [batch,seq,16]" in play.said("types")
     play.tab("graph")
     play.page.wait_for_selector("#scene .box")
     play.drop("broken.onnx", (ROOT / "examples" / "onnx" / "broken.onnx").read_bytes())
-    play.page.wait_for_selector("#problems:not([hidden]) .problem", timeout=30_000)
+    play.page.wait_for_selector("#problems:not([hidden]) .problem", timeout=PATIENCE_MS)
     assert "the inner sizes differ, 16 and 17" in play.said("problems")
     play.drop("no.onnx", b"\x89PNG and so on")
     play.notice("not an ONNX model")
@@ -273,7 +273,7 @@ def test_an_onnx_model_is_inferred_where_it_is(play: Playground) -> None:
 
 def test_a_pytorch_program_is_inferred_where_it_is(play: Playground) -> None:
     play.drop("my.pt2", (ROOT / "examples" / "torch" / "encoder.pt2").read_bytes())
-    play.page.wait_for_selector("#model:not([hidden])", timeout=30_000)
+    play.page.wait_for_selector("#model:not([hidden])", timeout=PATIENCE_MS)
     assert "model : i64 [s23,s27] -> f32 [s23,s27,8]" in play.said("types")
     play.tab("graph")
     play.page.wait_for_selector("#scene .box")
@@ -289,7 +289,7 @@ def test_what_takes_too_long_is_stopped_and_the_page_lives_on(play: Playground) 
     long = "".join(f"f{i} = fn (x, w) {{ relu(matmul(x, w)) }};\n" for i in range(20_000))
     play.paste(long)
     play.notice("was stopped", 40_000)
-    play.page.wait_for_selector("#state[data-state=ready]", timeout=60_000)
+    play.page.wait_for_selector("#state[data-state=ready]", timeout=PATIENCE_MS)
     play.write(FINE)
     assert "net : (f32 [n,3], f32 [3,a])" in play.said("types")
     assert play.page.is_hidden("#notice")

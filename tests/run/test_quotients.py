@@ -36,6 +36,10 @@ BOTH = [
     ("k = size(x) / 2; range(k), 1.0 * k", lambda n, m: (n // 2, n / 2)),
     ("k = n / 2; l = k; range(l), sqrt(l)", lambda n, m: (n // 2, (n / 2) ** 0.5)),
     ("range(halved(x)), 1.0 * halved(x)", lambda n, m: (n // 2, n / 2)),
+    ("k, o = both(n / 2); range(k), o * k", lambda n, m: (n // 2, n / 2)),
+    ("used(n / 2)", lambda n, m: (n // 2,) * 2),  # a parameter that is a size
+    ("used(n)", lambda n, m: (n, n)),
+    ("a, b = used(m); range(n), number(m) + number(n)", lambda n, m: (n, m + n)),
     ("range(small), 1.0 * small", lambda n, m: (3, 3.5)),
     ("k = n // 2; range(k), 1.0 * k", lambda n, m: (n // 2,) * 2),
     ("k = n // m + 1; range(k), 1.0 * k", lambda n, m: (n // m + 1,) * 2),
@@ -50,6 +54,8 @@ BOTH = [
 ]  # fmt: skip
 
 AROUND = "small = 7 / 2;\nhalved = fn (x : f32 [n]) { n / 2 };\n"
+AROUND += "both = fn (v) { v, 1f };\nused = fn (v) { range(v), 1.0 * v };\n"
+AROUND += "number = fn (v) { cast(v, to=f32) };\n"
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

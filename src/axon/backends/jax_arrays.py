@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -56,11 +57,26 @@ class JaxArrays(Bounded):
 
     def shared(self, function: Callable[..., Value]) -> Callable[..., Value]:
         """Traced, and made part of a program, once for all calls with arguments of the same sizes;
-        XLA still inlines it.
+        XLA still inlines it. An argument that is a size itself is known when it is traced.
         """
-        made: Callable[..., Value] = jax.jit(function)
+
+        def traced(kinds: Any, sizes: tuple[int, ...], arrays: Sequence[Array]) -> Value:
+            whole, known, rest = [], iter(sizes), iter(arrays)
+            for is_size in kinds.is_size:
+                whole.append(next(known) if is_size else next(rest))
+            return function(*jax.tree.unflatten(kinds.tree, whole))
+
+        made = jax.jit(traced, static_argnums=(0, 1))
         self.kept.append(made)
-        return made
+
+        def called(*given: Value) -> Value:
+            leaves, tree = jax.tree.flatten(given)
+            kinds = _Kinds(tree, tuple([type(leaf) is int for leaf in leaves]))
+            sizes = tuple([leaf for leaf in leaves if type(leaf) is int])
+            result: Value = made(kinds, sizes, [leaf for leaf in leaves if type(leaf) is not int])
+            return result
+
+        return called
 
     def forget(self) -> None:
         """Drop what has been traced of shared functions."""
@@ -320,6 +336,14 @@ class JaxArrays(Bounded):
             return state, jax.tree.map(lambda *rows: jnp.stack(rows), *outputs)
         like = function(first)[1]
         return state, jax.tree.map(lambda row: jnp.zeros((0, *row.shape), row.dtype), like)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """How the arguments of a function lie in each other, and which of them are sizes."""
+
+    tree: Any
+    is_size: tuple[bool, ...]
 
 
 ARRAYS: Arrays = JaxArrays()

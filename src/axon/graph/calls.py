@@ -18,7 +18,17 @@ from axon.ops.scheme import scheme_of
 from axon.source import Source, Span
 from axon.syntax import ast, eta_expanded
 from axon.types.show import Show
-from axon.types.type import Fn, Renaming, Scheme, Tensor, Tuple, Type, type_variables
+from axon.types.type import (
+    DimValue,
+    Fn,
+    Renaming,
+    Scheme,
+    ShapeValue,
+    Tensor,
+    Tuple,
+    Type,
+    type_variables,
+)
 from axon.types.variables import DimVar, ShapeVar
 
 NO_FILE = Module(ast.Program((), None, Source("", "")))
@@ -134,23 +144,29 @@ def _call(lowering: Walk, closure: Closure, args: list[Known], type_: Fn, span: 
 
 
 def _plain(closure: Closure, type_: Fn) -> bool:
-    """Whether all arguments and results are plain values: no functions, no sizes, no ragged types.
-    A function that makes run-time sizes makes different ones in each call.
+    """Whether all arguments are tensors or sizes, and all results tensors: no functions, no ragged
+    types. A function that makes run-time sizes makes different ones in each call. One of
+    sizes alone, such as a mask, is no layer: what it makes is better seen where it is used.
     """
     entry = closure.scope.module.entry(closure.name, closure.scope.before + 1)
     if entry is not None and isinstance(entry.type, Scheme) and ragged.runtime(entry.type.type):
         return False
-    types = (*type_.params, type_.result)
-    return all(
-        isinstance(t, Tensor | Tuple) and not _has_function(t) and not ragged.runtime(t)
-        for t in types
-    )
+    if any(map(ragged.runtime, (*type_.params, type_.result))):
+        return False
+    if type_.params and all(isinstance(t, DimValue | ShapeValue) for t in type_.params):
+        return False
+    return _of_tensors(type_.result) and all(_of_tensors(t, sizes=True) for t in type_.params)
 
 
-def _has_function(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any(_has_function(item) for item in type_.items)
-    return not isinstance(type_, Tensor)
+def _of_tensors(type_: Type, sizes: bool = False) -> bool:
+    """Whether a value consists of tensors, or also of sizes."""
+    match type_:
+        case Tuple(items):
+            return all(_of_tensors(item, sizes) for item in items)
+        case DimValue() | ShapeValue():
+            return sizes
+        case _:
+            return isinstance(type_, Tensor)
 
 
 def _renamed(type_: Fn) -> Fn:

@@ -28,6 +28,8 @@ from axon.graph.graph import (
     Node,
     Number,
     Operand,
+    ShapeOf,
+    SizeOf,
     Value,
 )
 from axon.graph.sizes import (
@@ -55,6 +57,11 @@ class Leaf:
 
     root: Operand
     path: Path
+
+    def of_one_size(self, other: Leaf) -> bool:
+        """Whether it is the same size, if it is one: a loop has one program for all its calls."""
+        is_size = isinstance(self.root, SizeOf | ShapeOf) and not self.root.elem
+        return self == other if is_size else True
 
     def same(self, other: Leaf) -> bool:
         """Whether it is the same part of the same value; -0.0 is not 0.0."""
@@ -175,7 +182,8 @@ class _Search:
                 free = values.isdisjoint(self.by_size[step]) and not any(
                     leaf.root in values for i, leaf in enumerate(found) if i not in carried
                 )
-                if link and free and state in ((), link):
+                alike = all(map(Leaf.of_one_size, leaves[0], found))
+                if link and free and alike and state in ((), link):
                     calls.append(step)
                     leaves.append(found)
                     state = link

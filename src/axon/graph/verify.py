@@ -32,6 +32,7 @@ from axon.graph.sizes import (
     provided,
     readable,
 )
+from axon.types.elements import BIT
 from axon.types.type import DimValue, Fn, ShapeValue, Tensor, Tuple, Type, Unknown
 from axon.types.variables import ElemVar, TypeVar
 
@@ -118,7 +119,10 @@ def _operand(
         case Function(params, nodes, result, _):
             inner = sizes | {var for param in params for var, _ in readable(param)}
             yield from _body(f"{where}, fn", params, nodes, result, known, inner, seen)
-        case Number() | SizeOf() | ShapeOf() | OperatorFunction():
+        case SizeOf(_, elem) | ShapeOf(_, elem):
+            if elem and elem not in BIT:
+                yield f"{where}: an element type is not known"
+        case Number() | OperatorFunction():
             pass
 
 

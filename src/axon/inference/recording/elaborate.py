@@ -166,7 +166,8 @@ def elaborate(
     first_sizes(state, found)
     same_rows(state, 0)
     record = inference.kept
-    for each in (found, *record.types.values(), *(use.type for use in record.uses.values())):
+    uses = (use.type for use in record.uses.values())
+    for each in (found, *record.types.values(), *record.calls.values(), *uses):
         state.default_elements(each, concrete)
     state.store.review()
     problems = [d for d in state.diagnostics if d.severity == Severity.ERROR]
