@@ -97,6 +97,20 @@ def test_the_checker_refuses_what_cannot_run(body: str) -> None:
     assert refused(f"f = fn (x : f32 [n,*]) {{ {body} }};")
 
 
+def test_sizes_that_are_values_beside_rows_that_vary() -> None:
+    """JAX compiles no operator for them."""
+    x = [numpy.arange(n * 4, dtype=numpy.float32).reshape(n, 4) for n in (2, 3, 3)]
+    head = "f = fn (x : f32 [n,*,4], a : i64 [1], b : i64 [1])"
+    made = on_both(
+        f"{head} {{ slice_by(x, a, b, axes=2) }};", x, numpy.array([1]), numpy.array([3])
+    )
+    assert lists_of(made) == [row[:, 1:3].tolist() for row in x]
+    images = [row.reshape(-1, 2, 2) for row in x]
+    program = "f = fn (x : f32 [n,*,2,2], s : f32 [2]) { rescale(x, s) };"
+    made = on_both(program, images, numpy.array([2, 1], numpy.float32))
+    assert lists_of(made)[0][0] == [[0, 1], [0, 1], [2, 3], [2, 3]]
+
+
 def test_what_moves_other_axes_is_fine() -> None:
     x = [[[1, 2, 3]], [[4]]]
     made = on_both("f = fn (x : f32 [n,1,*]) { tile(x, reps=[2,1]) };", x)

@@ -17,6 +17,7 @@ from axon.backends.nature import (
     elements_of,
     elementwise,
     made_of,
+    makes_own_sizes,
     makes_sizes,
     operator_function,
     scalar,
@@ -431,7 +432,8 @@ class Body(SizeCode):
             return f"{meaning}({', '.join(['xp', *parts])})"
         do = self.names.constant(rowwise.apply, "by_rows", "by_rows")
         plan = self.names.constant(self._plan(node), "plan")
-        xp = self.names.constant(Stepwise(self.coder.arrays), "steps", "steps") if makes else "xp"
+        steps = makes or makes_own_sizes(node)
+        xp = self.names.constant(Stepwise(self.coder.arrays), "steps", "steps") if steps else "xp"
         return f"{do}({', '.join([plan, meaning, xp, *parts])})"
 
     def _by_rows(self, node: Apply) -> bool:

@@ -22,6 +22,7 @@ from axon.graph.graph import (
     Value,
 )
 from axon.graph.ragged import runtime
+from axon.graph.sizes import values_in
 from axon.ops import Operator
 from axon.ops.arrays import Arrays
 from axon.ops.memory import Refused, shown
@@ -133,6 +134,12 @@ def node_makes_sizes(node: Node, given: set[Var]) -> bool:
                 isinstance(v, DimVar | ShapeVar) and v.runtime and v not in given
                 for v in _variables(node.result)
             )
+
+
+def makes_own_sizes(node: Apply) -> bool:
+    """Whether an operator makes run-time sizes that its operands do not have."""
+    given = {v for o in node.operands for value in values_in(o) for v in _variables(value)}
+    return node_makes_sizes(node, given)
 
 
 def _variables(value: Value) -> Iterator[Var]:

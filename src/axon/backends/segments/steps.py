@@ -92,7 +92,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
             keys = found.labels if found.frame is frame else None
             why = str(found)
         except (*UNFIT, *xp.tracing_errors) as problem:
-            why = str(problem)
+            why = _why(problem, xp)
     if frame is None:
         raise NotFlat("a function inside uses what differs")
     if isinstance(keys, Traced):
@@ -100,6 +100,13 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
     if frame.whole:
         raise NotFlat(why or step.operator)
     return _in_groups(step, xp, frame, args, attributes, keys, why)
+
+
+def _why(problem: Exception, xp: Any) -> str:
+    """The reason in words; a library that traces has words for its own users."""
+    if isinstance(problem, xp.tracing_errors):
+        return "it looks at values that there are only when it runs"
+    return str(problem)
 
 
 def _both(
@@ -209,7 +216,7 @@ def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[s
             raise
         return _in_groups(step, xp, frame, args, named, found.labels)
     except (*UNFIT, *xp.tracing_errors) as problem:
-        why = str(problem)
+        why = _why(problem, xp)
         if any(map(_is_function, args)):
             raise
     sizes = sizes_of([*args, *named.values()], frame)
