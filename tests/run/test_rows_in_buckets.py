@@ -218,6 +218,25 @@ def test_rows_of_two_tensors_have_equal_sizes() -> None:
         net.f(*arguments(params, (3, 5, 1)))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "fn (r) { outer(reshape(r, [size(r, axis=0)/2, 2])[:, 0], r) }",
+        "fn (r : f32 [2*m]) { outer(reshape(r, [m, 2])[:, 0], r) }",
+    ],
+)
+def test_sizes_that_are_multiples(body: str) -> None:
+    """The half is padded, and an odd size is an error."""
+    text = definition("x : f32 [n,*]", body)
+    net, expected = axon.compile(text, backend="jax"), axon.compile(text)
+    args = arguments("x : f32 [n,*]", (4, 6, 16, 12))
+    assert alike(plain(net.f(*args)), plain(expected.f(*args)))
+    assert not net.f.row_loops and net.f.compilations == 1
+    odd = arguments("x : f32 [n,*]", (4, 9, 6))
+    assert outcome(net.f, *odd) == outcome(expected.f, *odd)
+    assert "mod 2 = 0 does not hold" in str(outcome(net.f, *odd))
+
+
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """One long row makes no array of all rows as large; many rows go in parts; a row that would be
     too large if it were padded is not.

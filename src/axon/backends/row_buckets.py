@@ -130,8 +130,12 @@ class RowFunction:
         types = [*(param.type for param in params), operand_type(row.graph.result)]
         if any(_unknown(item, sizes) for type_ in types for item in sizes_in(type_)):
             return None
+        for shape, found in zip(self._shapes, shapes, strict=True):  # an odd size is no `2*k`
+            if any((value(item, sizes) != found[:, axis]).any() for axis, item in enumerate(shape)):
+                return None
         columns = [sizes[var] for var in row.own]
-        return sizes, numpy.stack(columns, axis=1) if columns else numpy.zeros((len(shapes[0]), 0))
+        none = numpy.zeros((len(shapes[0]), 0), numpy.int64)
+        return sizes, numpy.stack(columns, axis=1) if columns else none
 
     def exact(self, known: tuple[int, ...], xp: Any, most: int | None) -> Run:
         """The function of rows of equal sizes, which it is compiled for."""

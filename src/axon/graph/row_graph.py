@@ -30,13 +30,14 @@ from axon.graph.graph import (
 from axon.graph.sizes import SizeVar
 from axon.solver.constraints import Guard
 from axon.types import dim as dims
-from axon.types.dim import Dim
+from axon.types.dim import Dim, FloorDiv
 from axon.types.type import (
     DimEq,
     DimValue,
     Fn,
     Renaming,
     ShapeValue,
+    Tensor,
     Type,
     relation_variables,
     type_variables,
@@ -74,7 +75,7 @@ def row_graph(
     own = [v for v in dict.fromkeys(mine) if isinstance(v, DimVar) and v not in outside]
     rows = _Rows()
     rows.given.update(mine)
-    rows.equate([node for node in function.nodes if isinstance(node, Check)], own)
+    rows.equate(_equations(function.nodes), own)
     given = [rows.value(value) for value in values] + [rows.value(of_size(var)) for var in sizes]
     params = [rows.value(param) for param in function.params]
     rows.known = {v for value in (*given, *params) for v in type_variables(value.type)}
@@ -82,8 +83,9 @@ def row_graph(
     graph = Graph(
         name, (*given, *params), nodes, rows.operand(function.result), tuple(rows.requires)
     )
-    varying = dict.fromkeys(rows.dim(v) for v in own if v.runtime)
-    return RowGraph(graph, len(given), tuple([v for v in varying if isinstance(v, DimVar)]))
+    varying = dict.fromkeys(v for var in own for v in dims.variables(rows.dim(var)))
+    mine_now = [v for v in varying if isinstance(v, DimVar) and v in rows.fresh]
+    return RowGraph(graph, len(given), tuple(mine_now))
 
 
 def of_size(var: SizeVar) -> Value:
@@ -107,12 +109,19 @@ class _Rows:
 
     # --- sizes ---
 
-    def equate(self, checks: Iterable[Check], own: Sequence[DimVar]) -> None:
-        """Sizes that checks equate are one: the rows are those for which the checks hold."""
-        for check in checks:
-            if not isinstance(check.relation, DimEq):
+    def equate(self, equations: Iterable[tuple[Dim, Dim]], own: Sequence[DimVar]) -> None:
+        """Sizes that are equated are one: the rows are those for which the equations hold. A size
+        that must be a multiple of a number is so many times another size.
+        """
+        for one, other in equations:
+            left, right = self.dim(one), self.dim(other)
+            multiple = _multiple(left, right)
+            if multiple is not None and multiple[0] in self.fresh:
+                var, factor = multiple
+                part = DimVar(var.name)
+                self.fresh.add(part)
+                self._stands(var, dims.mul(factor, part))
                 continue
-            left, right = self.dim(check.relation.left), self.dim(check.relation.right)
             given = {self.dim(v) for v in own}
             for var, dim in sorted(
                 ((left, right), (right, left)), key=lambda pair: pair[0] in given
@@ -231,3 +240,30 @@ class _Rows:
                 elif not self.known.issuperset(relation_variables(held)):
                     raise NoRowGraph("a size is checked further in")
                 return None
+
+
+def _equations(nodes: Sequence[Node]) -> list[tuple[Dim, Dim]]:
+    """The sizes of one value under two types, and what checks equate."""
+    found: list[tuple[Dim, Dim]] = []
+    for node in nodes:
+        if isinstance(node, Alias) and isinstance(node.operand, Value):
+            shapes = [
+                v.type.shape for v in (node.result, node.operand) if isinstance(v.type, Tensor)
+            ]
+            if len(shapes) == 2 and len(shapes[0]) == len(shapes[1]):
+                for a, b in zip(*shapes, strict=True):
+                    if not isinstance(a, ShapeVar) and not isinstance(b, ShapeVar):
+                        found.append((a, b))
+    relations = [node.relation for node in nodes if isinstance(node, Check)]
+    return found + [(r.left, r.right) for r in relations if isinstance(r, DimEq)]
+
+
+def _multiple(left: Dim, right: Dim) -> tuple[DimVar, int] | None:
+    """Of `k = 2*(k/2)` the variable and the number."""
+    terms = dict(dims.terms_of(dims.sub(left, right)))
+    for mono, factor in terms.items():
+        match mono:
+            case (FloorDiv(args=(DimVar() as var, int() as number)),) if abs(factor) == number:
+                if terms == {mono: factor, (var,): -factor // number}:
+                    return var, number
+    return None
