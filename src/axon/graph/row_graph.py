@@ -117,10 +117,10 @@ class _Rows:
             left, right = self.dim(one), self.dim(other)
             multiple = _multiple(left, right)
             if multiple is not None and multiple[0] in self.fresh:
-                var, factor = multiple
-                part = DimVar(var.name)
+                whole, factor = multiple
+                part = DimVar(whole.name)
                 self.fresh.add(part)
-                self._stands(var, dims.mul(factor, part))
+                self._stands(whole, dims.mul(factor, part))
                 continue
             given = {self.dim(v) for v in own}
             for var, dim in sorted(
