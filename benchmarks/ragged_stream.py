@@ -7,11 +7,15 @@ elements in each batch. How much is compiled, and how long all of it takes.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import jax
 import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 import axon
 
