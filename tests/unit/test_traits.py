@@ -36,8 +36,9 @@ OTHER_MEANING = {
     "backends/numpy_arrays.py": {"max", "min"},
     "backends/ragged_forms.py": {"stack"},
     "backends/ragged_rows.py": {"stack"},
-    "backends/torch_arrays.py": {"floor", "max", "min", "prod"},  # functions of tensors
+    "backends/torch_arrays.py": {"floor"},  # functions of tensors
     "backends/torch_meanings.py": {"pad"},  # an attribute
+    "backends/torch_moves.py": {"max", "min", "prod"},
     "backends/torch_windows.py": {"max"},
     "graph/sizes.py": {"shape"},  # kinds of values, of origins and of conflicts
     "inference/recording/by_place.py": {"transpose"},  # a member of a tensor elsewhere

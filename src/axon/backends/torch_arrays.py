@@ -6,7 +6,6 @@ for each device: constants and new tensors are made where the arguments are.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
-from torch.nn import functional
 
 from axon.backends.bounded import Bounded
 from axon.backends.failures import NO_MEMORY, out_of_range
@@ -27,16 +25,15 @@ from axon.backends.torch_derived import is_eager
 from axon.backends.torch_elements import DTYPES, KINDS, from_host
 from axon.backends.torch_fuse import biased_products
 from axon.backends.torch_meanings import around_meaning, function_of, meaning_of
+from axon.backends.torch_moves import Axes, TorchMoves, axes_of
 from axon.backends.torch_sdpa import fused_attention
 from axon.backends.torch_softmax import softmax_of_rows
-from axon.backends.torch_unsigned import NARROW, moved
+from axon.backends.torch_unsigned import NARROW
 from axon.backends.torch_windows import TorchWindows
 from axon.graph.graph import Function, Graph
 from axon.ops import Operator
 from axon.ops.arrays import Array, Meaning, is_integer
-from axon.ops.memory import MOST_DIMENSIONS, Refused, check_fits
-
-Axes = int | Sequence[int] | None
+from axon.ops.memory import Refused, check_fits
 
 OUT_OF_RANGE = ("is out of bounds", "is out of DATA bounds", "indexing axis dim should be positive")
 CPU_NO_MEMORY = "can't allocate memory"
@@ -54,7 +51,7 @@ class _Fourier:
         return _transformed(torch.fft.irfft, x, n, axis)
 
 
-class TorchArrays(TorchCalls, TorchWindows, Bounded):
+class TorchArrays(TorchCalls, TorchMoves, TorchWindows, Bounded):
     library = torch
     attention_of_rows = attention_of_rows
     softmax_of_rows = softmax_of_rows
@@ -314,10 +311,10 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
     # --- reductions ---
 
     def sum(self, x: Array, axis: Axes = None, keepdims: bool = False, dtype: Any = None) -> Array:
-        return torch.sum(x, dim=_axes(x, axis), keepdim=keepdims, dtype=dtype)
+        return torch.sum(x, dim=axes_of(x, axis), keepdim=keepdims, dtype=dtype)
 
     def prod(self, x: Array, axis: Axes = None, keepdims: bool = False, dtype: Any = None) -> Array:
-        for one in sorted((each % x.ndim for each in _axes(x, axis)), reverse=True):
+        for one in sorted((each % x.ndim for each in axes_of(x, axis)), reverse=True):
             x = torch.prod(x, dim=one, keepdim=keepdims, dtype=dtype)
         return x
 
@@ -340,7 +337,7 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         keepdims: bool,
         initial: Any,
     ) -> Array:
-        axes = _axes(x, axis)
+        axes = axes_of(x, axis)
         if initial is not None and any(x.shape[each] == 0 for each in axes):
             kept = [each % x.ndim for each in axes]
             shape = [1 if i in kept else n for i, n in enumerate(x.shape)]
@@ -352,11 +349,11 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
         return made
 
     def any(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-        axes = _axes(x, axis)
+        axes = axes_of(x, axis)
         return torch.any(x, dim=axes, keepdim=keepdims) if axes else x
 
     def all(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-        axes = _axes(x, axis)
+        axes = axes_of(x, axis)
         return torch.all(x, dim=axes, keepdim=keepdims) if axes else x
 
     def argmax(self, x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
@@ -370,195 +367,6 @@ class TorchArrays(TorchCalls, TorchWindows, Bounded):
 
     def cumprod(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array:
         return torch.cumprod(x.reshape(-1) if axis is None else x, axis or 0, dtype=dtype)
-
-    # --- shapes ---
-
-    broadcast_shapes = staticmethod(torch.broadcast_shapes)
-
-    def reshape(self, x: Array, shape: Any) -> Array:
-        return x.reshape(shape)
-
-    def swapaxes(self, x: Array, a: int, b: int) -> Array:
-        return x.transpose(a, b)
-
-    def transpose(self, x: Array, axes: Sequence[int] | None = None) -> Array:
-        return x.permute(tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
-
-    def moveaxis(self, x: Array, source: int, to: int) -> Array:
-        return x.movedim(source, to)
-
-    def expand_dims(self, x: Array, axis: int | Sequence[int]) -> Array:
-        axes = (axis,) if isinstance(axis, int) else tuple(axis)
-        rank = x.ndim + len(axes)
-        if rank > MOST_DIMENSIONS:
-            check_fits((1,) * rank, 1)
-        for each in sorted(each % rank for each in axes):
-            x = x.unsqueeze(each)
-        return x
-
-    def squeeze(self, x: Array, axis: Any = None) -> Array:
-        if axis is None:
-            return x.squeeze()
-        return x.squeeze(axis if isinstance(axis, int) else tuple(axis))
-
-    def broadcast_to(self, x: Array, shape: Sequence[int]) -> Array:
-        x = self.asarray(x)
-        self.ask(tuple(shape), x.dtype)
-        return x.expand(tuple(shape))
-
-    def stack(self, parts: Sequence[Array], axis: int = 0) -> Array:
-        return torch.stack(tuple(map(self.asarray, parts)), dim=axis)
-
-    def concatenate(self, parts: Sequence[Array], axis: int = 0) -> Array:
-        return torch.cat(tuple(parts), dim=axis)
-
-    def split(self, x: Array, places: Sequence[int], axis: int = 0) -> Any:
-        ends = [0, *places, x.shape[axis]]
-        return torch.split(x, [b - a for a, b in itertools.pairwise(ends)], dim=axis)
-
-    def tile(self, x: Array, reps: Sequence[int]) -> Array:
-        rank = max(x.ndim, len(reps))
-        sizes = (1,) * (rank - x.ndim) + tuple(x.shape)
-        times = (1,) * (rank - len(reps)) + tuple(reps)
-        self.ask([n * k for n, k in zip(sizes, times, strict=True)], x.dtype)
-        return torch.tile(x, tuple(reps))
-
-    def repeat(self, x: Array, times: int, axis: int) -> Array:
-        sizes = list(x.shape)
-        sizes[axis] = sizes[axis] * times
-        self.ask(sizes, x.dtype)
-        return torch.repeat_interleave(x, times, dim=axis)
-
-    def spread(self, x: Array | None, counts: Array, total: int) -> Array:
-        """Each element so many times, `total` in all; their places where none are given. The host
-        does not wait for the counts.
-        """
-        places = torch.repeat_interleave(counts, output_size=total)
-        return places if x is None else x.index_select(0, places)
-
-    def flip(self, x: Array, axis: Axes = None) -> Array:
-        return torch.flip(x, _axes(x, axis))
-
-    def sliced(self, x: Array, index: tuple[Any, ...]) -> Array:
-        """PyTorch has no slices that go backwards."""
-        if all(map(_is_forward, index)):
-            return x[index]
-        for axis, part in enumerate(index):
-            if not isinstance(part, slice):
-                continue
-            numbers = range(x.shape[axis])[part]
-            if len(numbers) and numbers.step < 0:
-                x = x[(slice(None),) * axis + (slice(numbers[-1], numbers[0] + 1, -numbers.step),)]
-                x = x.flip(axis)
-            else:
-                x = x[(slice(None),) * axis + (slice(numbers.start, numbers.stop, numbers.step)
-                       if len(numbers) else slice(0),)]  # fmt: skip
-        return x
-
-    def roll(self, x: Array, by: Any, axis: Any) -> Array:
-        axes, steps = _axes(x, axis), (by,) if isinstance(by, int) else tuple(by)
-        if axis is None:
-            return torch.roll(x.reshape(-1), by % max(prod(x.shape), 1)).reshape(x.shape)
-        sizes = [max(x.shape[each], 1) for each in axes]
-        return torch.roll(x, [step % n for step, n in zip(steps, sizes, strict=True)], axes)
-
-    def tril(self, x: Array, k: int = 0) -> Array:
-        return torch.tril(x, _near(k))
-
-    def triu(self, x: Array, k: int = 0) -> Array:
-        return torch.triu(x, _near(k))
-
-    def meshgrid(self, *parts: Array, indexing: str) -> Any:
-        return torch.meshgrid(*parts, indexing=indexing)
-
-    def pad(self, x: Array, pairs: Sequence[tuple[int, int]], **how: Any) -> Array:
-        mode, constant_values = how.get("mode", "constant"), how.get("constant_values", 0)
-        sizes = [n + before + after for n, (before, after) in zip(x.shape, pairs, strict=True)]
-        self.ask(sizes, x.dtype)
-        if mode != "constant":
-            for axis, (before, after) in enumerate(pairs):
-                if before or after:
-                    x = x.index_select(axis, self._around(x.shape[axis], before, after, mode))
-            return x
-        if not isinstance(constant_values, torch.Tensor):
-            around = [n for pair in reversed(pairs) for n in pair]
-            return functional.pad(x, around, value=constant_values)
-        places = tuple(
-            slice(before, before + n) for n, (before, _) in zip(x.shape, pairs, strict=True)
-        )
-        made = constant_values.to(x.dtype).expand(sizes).clone()
-        made[places] = x
-        return made
-
-    def _around(self, n: int, before: int, after: int, mode: str) -> Array:
-        """Which of the elements stand in a padded dimension."""
-        places = torch.arange(-before, n + after, device=self.device)
-        match mode:
-            case "edge":
-                return places.clamp(0, n - 1)
-            case "wrap":
-                return places.remainder(n)
-            case "reflect":
-                if n == 1:
-                    return torch.zeros_like(places)
-                turn = places.remainder(2 * (n - 1))
-                return torch.minimum(turn, 2 * (n - 1) - turn)
-            case _:  # symmetric
-                turn = places.remainder(2 * n)
-                return torch.minimum(turn, 2 * n - 1 - turn)
-
-    # --- by index ---
-
-    def picked(self, x: Array, numbers: Array) -> Array:
-        """Rows by number, of any element type."""
-        return moved(lambda values: values.index_select(0, numbers), x)
-
-    def take(self, x: Array, numbers: Any, axis: int | None = None) -> Array:
-        numbers = self.asarray(numbers)
-        if axis is None:
-            return x.reshape(-1)[numbers]
-        return x[(slice(None),) * (axis % x.ndim) + (numbers,)]
-
-    def take_along_axis(self, x: Array, numbers: Array, axis: int) -> Array:
-        n = x.shape[axis]
-        seen = torch.where(numbers < 0, numbers + n, numbers)
-        axis %= x.ndim
-        sizes = [k if i == axis else max(a, k) if 1 in (a, k) else a
-                 for i, (a, k) in enumerate(zip(x.shape, seen.shape, strict=True))]  # fmt: skip
-        wanted = [x.shape[axis] if i == axis else n for i, n in enumerate(sizes)]
-        x = x if list(x.shape) == wanted else x.expand(wanted)
-        seen = seen if list(seen.shape) == sizes else seen.expand(sizes)
-        return torch.gather(x, axis, seen)
-
-    def nonzero(self, x: Array) -> tuple[Array, ...]:
-        found: tuple[Array, ...] = torch.nonzero(x, as_tuple=True)
-        return found
-
-    def argsort(self, x: Array, axis: int = -1, stable: bool = True) -> Array:
-        return torch.argsort(x, dim=axis, stable=True)
-
-    def lexsort(self, keys: Sequence[Array]) -> Array:
-        """The last key first."""
-        order = torch.argsort(keys[0], stable=True)
-        for key in keys[1:]:
-            order = order[torch.argsort(key[order], stable=True)]
-        return order
-
-    def put(self, x: Array, index: tuple[Any, ...], values: Array, mode: str) -> Array:
-        x, values = self.asarray(x), self.asarray(values).to(x.dtype)
-        if not any(isinstance(each, torch.Tensor) for each in index) and mode in ("set", "add"):
-            made = x.clone()
-            made[index] = values if mode == "set" else x[index] + values
-            return made
-        spots = torch.arange(prod(x.shape), device=self.device).reshape(x.shape)[index]
-        values = values.expand(spots.shape).reshape(-1)
-        flat, spots = x.reshape(-1), spots.reshape(-1)
-        if mode == "set":
-            return flat.scatter(0, spots, values).reshape(x.shape)
-        if mode == "add":
-            return flat.scatter_add(0, spots, values).reshape(x.shape)
-        how = {"mul": "prod", "min": "amin", "max": "amax"}[mode]
-        return flat.scatter_reduce(0, spots, values, how).reshape(x.shape)
 
 
 def _transformed(function: Callable[..., Array], x: Array, n: int | None, axis: int) -> Array:
@@ -578,24 +386,6 @@ def _transformed(function: Callable[..., Array], x: Array, n: int | None, axis: 
 def arrays_on(device: Any, *, bounded: bool = True, narrow: str = "") -> TorchArrays:
     """The namespace for a device."""
     return TorchArrays(device, bounded=bounded, narrow=narrow)
-
-
-def _axes(x: Array, axis: Axes) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(x.ndim))
-    return (axis,) if isinstance(axis, int) else tuple(axis)
-
-
-def _is_forward(part: Any) -> bool:
-    if not isinstance(part, slice):
-        return True
-    bounds = (part.start, part.stop, part.step)
-    return (part.step or 1) > 0 and all(n is None or abs(n) < 1 << 62 for n in bounds)
-
-
-def _near(k: int) -> int:
-    """A diagonal, brought in where it is beyond all that a tensor can have."""
-    return max(min(k, 1 << 62), -(1 << 62))
 
 
 @cache

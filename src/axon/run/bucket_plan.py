@@ -4,7 +4,7 @@ are cut to, and what is counted of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -58,17 +58,17 @@ class Plan:
     padding: Padding
 
 
-def _numbers(shape: Shape, sizes: Mapping[DimVar, int]) -> tuple[int, ...]:
+def _numbers(shape: Shape, sizes: dict[DimVar, int]) -> tuple[int, ...]:
     found = []
     for item in shape:
-        size = None if isinstance(item, ShapeVar) else dims.evaluate(item, dict(sizes))
+        size = None if isinstance(item, ShapeVar) else dims.evaluate(item, sizes)
         if size is None:
             raise Undetermined("of an argument")
         found.append(size)
     return tuple(found)
 
 
-def elements(type_: Type, sizes: Mapping[DimVar, int]) -> int:
+def elements(type_: Type, sizes: dict[DimVar, int]) -> int:
     match type_:
         case Tensor(_, shape):
             return prod(_numbers(shape, sizes))
@@ -82,7 +82,7 @@ class Shaped(tuple[int, ...]):
     """The shape that an array is brought to."""
 
 
-def shapes(type_: Type, wanted: Mapping[DimVar, int], other: Mapping[DimVar, int]) -> Any:
+def shapes(type_: Type, wanted: dict[DimVar, int], other: dict[DimVar, int]) -> Any:
     """The shapes that arrays are brought to; None where nothing changes. A size is a number."""
     match type_:
         case Tensor(_, shape):

@@ -54,11 +54,15 @@ class Compiling(Protocol):
 
 @dataclass(slots=True)
 class Version:
-    """A padded program, what it was compiled for, and how it runs."""
+    """A padded program, what it was compiled for, and how it runs. `dimensions` are those of its
+    arguments, and `named` those among them that are padded, with their names.
+    """
 
     padded: Padded
     run: Run
     policies: dict[DimVar, Policy]
+    dimensions: tuple[DimVar, ...]
+    named: tuple[tuple[str, DimVar], ...]
     seen: set[tuple[int, ...]] = field(default_factory=set)
 
 
@@ -74,6 +78,7 @@ class Bucketed:
         self.counts, self.counting = Counts(), Lock()
         self.versions: dict[object, Version | None] = {}
         self.exactly: set[object] = set()
+        self.static: dict[Graph, bool] = {}
         self.dimensions: dict[str, DimensionReport] = {}
         self.reason = ""
 
@@ -175,7 +180,9 @@ class Bucketed:
         derived: bool,
     ) -> tuple[Version, Plan] | None:
         found = bind(graph, arrays, Names)
-        if not is_static(graph) or not isinstance(found, Binding):
+        if graph not in self.static:
+            self.static[graph] = is_static(graph)
+        if not self.static[graph] or not isinstance(found, Binding):
             ragged = any(is_ragged(v) for p in graph.params for v in type_variables(p.type))
             self.reason = "its rows vary in size" if ragged else "its sizes depend on values"
             return None
@@ -250,7 +257,10 @@ class Bucketed:
         except Undetermined as problem:
             self.reason = f"the padded program needs a size that is not known: {problem}"
             return None
-        return Version(padded, run, shared)
+        changed = [
+            (name, v) for v, name in named.items() if padded.stands.get(v, v) in padded.variables
+        ]
+        return Version(padded, run, shared, tuple(named), tuple(changed))
 
     def _of_records(self, graph: Graph) -> frozenset[DimVar]:
         """The sizes of records, which are weights, and of one size in all calls: where nobody names
@@ -306,26 +316,20 @@ class Bucketed:
         self,
         graph: Graph,
         version: Version,
-        sizes: Mapping[DimVar, int],
-        larger: Mapping[DimVar, int],
+        sizes: dict[DimVar, int],
+        larger: dict[DimVar, int],
     ) -> Plan:
-        padded, names = version.padded, names_at_call(self.definition, graph)
         types = [param.type for param in graph.params]
-        among = dict.fromkeys(v for type_ in types for v in type_variables(type_))
         padding = Padding(
             sum(elements(type_, sizes) for type_ in types),
             sum(elements(type_, larger) for type_ in types),
-            tuple([
-                (names(v), sizes[v], larger[v])
-                for v in among
-                if isinstance(v, DimVar) and padded.stands.get(v, v) in padded.variables
-            ]),
-        )  # fmt: skip
+            tuple([(name, sizes[v], larger[v]) for name, v in version.named]),
+        )
         return Plan(
             [shapes(type_, larger, sizes) for type_ in types],
-            numpy.asarray([sizes[v] for v in padded.variables], numpy.int64),
+            numpy.asarray([sizes[v] for v in version.padded.variables], numpy.int64),
             shapes(operand_type(graph.result), sizes, larger),
-            tuple([larger[v] for v in among if isinstance(v, DimVar)]),
+            tuple([larger[v] for v in version.dimensions]),
             padding,
         )
 
