@@ -237,6 +237,11 @@ BODIES = {
         iterate(1f, fn (s) { s < 2f + abs(sum(r)) }, fn (s) { s * 2f, s * r }, outputs=1)
         cond(sum(r) > 0f, fn () { stack(r, r) }, fn () { stack(r, r, r) }, differ=0)
         cond(sum(r) > 0f, fn () { outer(r, r) }, fn () { outer(r[:1], r) }, differ=[0,1])
+        p = cast(abs(sum(r)), to=i64); zeros([p])
+        p = cast(abs(sum(r)), to=i64); slice_by(r, [p], [p + 2], axes=0)
+        p = cast(abs(sum(r)), to=i64); sum(reshape(tile(r, reps=[4]), [2, 2, size(r, axis=0)]))
+        p = cast(abs(r[0]), to=i64); pad_by(r, [p, p + 1], axis=0)
+        p = cast(r[0] > 0f, to=i64); broadcast_to(r[0], [p, 2])
         select(stack(r, r, r), [r[0] > 0f, true, r[-1] > 0f], axis=0)
         compress(stack(r, r, r), [r[0] > 0f, true, r[-1] > 0f], axis=0)
         """,
@@ -490,6 +495,42 @@ def test_errors_are_those_of_the_rows(body: str, lengths: tuple[int, ...], messa
     assert isinstance(found, str) and message in found
     with row_by_row():
         assert outcome(net.f, *args) == found
+
+
+VALUES = [
+    ("slice_by(r, [0], [3], [p], axes=0)", (1, 0, 2, -1, 1)),
+    ("slice_by(r, [p], [9], axes=0)", (-(2**63), 2**63 - 1, -1, 2, 0)),
+    ("slice_by(r, [9], [p], [-1], axes=0)", (-(2**63), 2**63 - 1, -1, 2, 0)),
+    ("sum(expand_dims_by(r, [p]))", (1, 0, -1, -2, 1)),
+    ("sum(expand_dims_by(r, [p]))", (1, 0, -1, 2, 1)),
+    ("sum(squeeze_by(r[None], [p]))", (0, -2, 0, 0, 1)),
+    ("pad_by(r, [p, 0], axis=0)", (-100, 2, 1, 0, 3)),
+    ('pad_by(r, [p, p], axis=0, mode="edge")', (-1, -4, 1, 0, 3)),
+    ('pad_by(r, [p, 1], axis=0, mode="edge")', (-100, 1, 1, 0, 3)),
+    ("arange(p, 4, p)", (1, 3, 2, 0, 1)),
+    ("arange(0f, cast(p, to=f32) / 0f, 1f)", (1, 3, 2, 0, 1)),
+    ("rescale(r[None], [cast(p, to=f32), 1f])", (1, 3, 2, 1, 1)),
+    ("rescale(r[None], [cast(p, to=f32) / 0f, 1f])", (1, 3, 2, 0, 0)),
+    ("zeros([abs(p)])", (1, 3, 2, 0, 1)),
+    ("q = p; zeros([q])", (1, 3, -2, 0, 1)),
+    ("iterate(p, fn (s) { s > 1 }, fn (s) { s / 2, r[3] }, outputs=1)", (1, 3, 2, 0, 1)),
+    ("iterate(p, fn (s) { s > 1 }, fn (s) { s / 2, r[0] }, outputs=1)", (1, 0, 1, 0, 1)),
+    ("iterate(0, fn (s) { s > 1 }, fn (s) { s / 2, p }, outputs=1)", (1, 0, 1, 0, 1)),
+    ("map(fn (e) { iterate(e, fn (s) { s > cast(p, to=f32) }, fn (s) { s / 2f - 1f }) }, r)",
+     (1, 0, 1, 0, 1)),
+    ("cond(p > 0, fn () { outer(r, r) }, fn () { zeros([2, 3]) }, differ=[0,1])", (1, 0, 0, 1, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "values"), VALUES)
+def test_values_that_decide(body: str, values: tuple[int, ...]) -> None:
+    """Errors of some rows included."""
+    net = axon.compile(
+        f"f = fn (x : f32 [n,*], p : i64 [n]) {{ map(fn (r, p) {{ p = p + 0; {body} }}, x, p) }};"
+    )
+    for lengths in [(3, 8, 4, 4, 1), (3, 0, 2, 5, 1)]:
+        compared(net, "f", (rows("vectors", lengths), numpy.array(values)), body)
+    compared(net, "f", (rows("vectors", ()), numpy.zeros(0, int)), body)
 
 
 def test_a_callers_operator_is_called_row_by_row() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from axon.backends.coder import Body, Coder
 from axon.backends.nature import operator_function, sizes_as
+from axon.backends.segments import measured
 from axon.backends.segments.arrays import FlatArrays
 from axon.backends.segments.checks import check_rows
 from axon.backends.segments.namespace import flat_arrays
@@ -21,7 +22,6 @@ from axon.graph.graph import (
     Extern,
     Function,
     Graph,
-    Measure,
     Node,
     Operand,
     OperatorFunction,
@@ -38,8 +38,6 @@ def reason(whole: Function | Graph) -> str | None:
         match node:
             case Extern(_, name, _, _):
                 return f"`{name}` is a caller's operator"
-            case Measure():
-                return "sizes are computed in each row"
             case Call(_, graph, _, _):
                 found = reason(graph)
             case Apply():
@@ -60,6 +58,8 @@ def _reason(node: Apply) -> str | None:
 
 class FlatBody(Body):
     """The lines of one function of all rows."""
+
+    measuring = measured
 
     @property
     def flat(self) -> FlatArrays:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 from axon.backends import row_sizes, rowwise
 from axon.backends.checks import check
@@ -33,6 +34,9 @@ class Line:
 
 class SizeCode:
     """The lines of one function, and the names that values and sizes have in it."""
+
+    measuring: ModuleType = rowwise
+    """What makes sizes of arrays."""
 
     def __init__(
         self,
@@ -128,13 +132,13 @@ class SizeCode:
         """Sizes from an array: brought to the host, and checked to be sizes, as many as expected.
         Those known already must be equal.
         """
-        take = self.names.constant(rowwise.measure, "measure", "measure")
+        take = self._measuring("measure")
         numbers = self.names.fresh("numbers")
         fixed = sum(not isinstance(item, ShapeVar) for item in shape)
         wanted = f"{fixed}, {fixed < len(shape)}"
         array = self.operand(source)
         if counted:
-            count = self.names.constant(rowwise.count, "count", "count")
+            count = self._measuring("count")
             array = f"{count}({array})"
         self.line(f"{numbers} = {take}({array}, {wanted})")
         at = 0  # counted from the back once a part of unknown rank is past
@@ -147,6 +151,10 @@ class SizeCode:
                 self._measured(item, f"{numbers}[{at}]")
                 at += 1
 
+    def _measuring(self, name: str) -> str:
+        made = getattr(self.measuring, name)
+        return self.names.constant(made, name, (self.measuring.__name__, name))
+
     def _measured(self, item: Dim | ShapeVar, number: str) -> None:
         """An item of a shape read from an array: a new variable, or else a size to compare."""
         if isinstance(item, DimVar | ShapeVar) and owner(item) not in self.sizes:
@@ -157,7 +165,7 @@ class SizeCode:
             known = self.sizes[item] if isinstance(item, ShapeVar) else write_dim(item, self.sizes)
         except Undetermined:
             return  # a check compares it when the rest of it is known
-        agree = self.names.constant(rowwise.agree, "agree", "agree")
+        agree = self._measuring("agree")
         self.line(f"{agree}({number}, {known})")
 
     def check(self, node: Check) -> None:

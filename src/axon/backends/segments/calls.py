@@ -204,14 +204,30 @@ def _step_by_step(
         state = as_rows(after, frame)
         outputs.append((places, as_rows(output, frame)))
     ended.append((order[:count], state))
-    elements = Frame(xp, segments.total, whole, segments=segments)
-    if outputs:
-        made = merged(elements, outputs)
-    elif like is None or by_row(nothing := like()):
-        raise NotFlat("no element in any row")
-    else:
-        made = each(lambda x: Rows(elements, x), nothing)
+    if not outputs:
+        if like is not None:
+            return merged(whole, ended), as_rows(like(), whole)
+        none = _no_outputs(xp, state, function, found, frame)
+        return merged(whole, ended), merged(whole, [(order, none)])
+    made = merged(Frame(xp, segments.total, whole, segments=segments), outputs)
     return merged(whole, ended), each(lambda x: stacked(only(x), whole, segments, size), made)
+
+
+def _no_outputs(
+    xp: FlatArrays, state: Value, function: Function, tensors: Sequence[Rows], frame: Frame
+) -> Value:
+    """The outputs where no row has an element: of the sizes that they would have."""
+    if any(isinstance(x.values, Rows) for x in tensors):
+        raise NotFlat("no element in any row of rows")
+    zeros = [
+        Rows(frame, xp.xp.zeros((frame.count, *x.values.shape[1:]), dtype=x.dtype)) for x in tensors
+    ]
+    return nothing(xp, as_rows(function(state, *zeros)[1], frame))
+
+
+def nothing(xp: FlatArrays, value: Value) -> Value:
+    """No outputs, where one would be like this."""
+    return each(lambda x: xp.sliced(xp.expand_dims(x, 0), (slice(0, 0),)), value)
 
 
 def chosen(value: Value, index: Index, frame: Frame | None = None) -> Value:

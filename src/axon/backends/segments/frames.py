@@ -66,9 +66,12 @@ def one_of(frame: Frame, answers: Any) -> Any:
         raise NotFlat("there are no rows to decide by")
     if (answers == answers[0]).all():
         return answers[0]
-    if len(numpy.unique(answers)) > max(FEW, len(answers) // FEW):
+    found, which = numpy.unique(answers, return_inverse=True)  # a NaN is like another
+    if len(found) == 1:
+        return answers[0]
+    if len(found) > max(FEW, len(answers) // FEW):
         raise NotFlat("values of rows decide, and most rows have others")
-    raise Parted(frame, answers)
+    raise Parted(frame, which)
 
 
 class Frame:

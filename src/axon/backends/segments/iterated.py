@@ -8,9 +8,9 @@ from typing import Any
 import numpy
 
 from axon.backends.segments.arrays import CALLING, FlatArrays, only
-from axon.backends.segments.calls import Function, as_rows, chosen, each, merged, stacked
+from axon.backends.segments.calls import Function, as_rows, chosen, each, merged, nothing, stacked
 from axon.backends.segments.frames import Frame, Index, NotFlat, Segments
-from axon.backends.segments.rows import Rows, innermost, rows_of
+from axon.backends.segments.rows import innermost, rows_of
 from axon.ops.arrays import Value
 
 Ended = list[tuple[Index, Value]]
@@ -41,13 +41,15 @@ def _go_on(
         steps[members] += 1
 
 
-def _frame(state: Value, condition: Function, function: Function) -> Frame | None:
+def _frame(
+    state: Value, condition: Function, function: Function, outputs: bool = False
+) -> Frame | None:
     """The rows that go on, if there is a value of each of them in the state, in the condition or in
-    what a step makes.
+    what a step makes: if there is one, or to see what the outputs would be.
     """
     going = condition(state)
     found = innermost([state, going])
-    return found if found is not None or not going else innermost([function(state)])
+    return found if found is not None or not (going or outputs) else innermost([function(state)])
 
 
 def _iterate(
@@ -69,7 +71,7 @@ def _collect(
     """
     if hasattr(xp.xp, "compiled"):
         raise NotFlat("the number of steps differs")
-    whole = _frame(state, condition, function)
+    whole = _frame(state, condition, function, outputs=True)
     if whole is None:
         return below(state, condition, function)
     outputs: list[tuple[Index, Value]] = []
@@ -87,19 +89,12 @@ def _collect(
     if len(none):
         some = Frame(xp, len(none), whole, none)
         like = as_rows(function(chosen(first, none, some))[1], some)
-    if outputs:
-        places = [(segments.starts[rows] + i, made) for i, (rows, made) in enumerate(outputs)]
-        made = merged(elements, places)
-    else:
-        made = each(lambda x: _nothing(x, elements), like)
+    if not outputs:
+        return merged(whole, ended), nothing(xp, merged(whole, [(none, like)]))
+    places = [(segments.starts[rows] + i, made) for i, (rows, made) in enumerate(outputs)]
+    made = merged(elements, places)
     size = int(steps[0]) if (steps == steps[0]).all() else None
     return merged(whole, ended), each(lambda x: stacked(only(x), whole, segments, size), made)
-
-
-def _nothing(x: Rows, frame: Frame) -> Rows:
-    if x.segments is not None:
-        raise NotFlat("no element in any row")
-    return Rows(frame, x.values[:0])
 
 
 CALLING.update(iterate=_iterate, collect=_collect)

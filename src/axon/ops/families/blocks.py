@@ -8,6 +8,7 @@ import math
 from axon.ops.arrays import Array, Arrays, wide
 from axon.ops.axes import LIMIT, bad_axes, dims, place, shift
 from axon.ops.families.rearrange import PAD_MODES
+from axon.ops.memory import Refused
 from axon.ops.operator import Ints, Problem, Rule, Windowed, operator
 from axon.ops.padding import Number, TrueSizes, taken
 from axon.ops.sliding import MOST, Slide, places, reaches, sides_of, slides_of, spread
@@ -226,7 +227,10 @@ def _(xp: Arrays, x: Array, pads: Array, *scalar: Array, axis: Ints, mode: str) 
     around, cut = [(0, 0)] * x.ndim, [slice(None)] * x.ndim
     for i, before, after in zip(axis, sizes[: len(axis)], sizes[len(axis) :], strict=True):
         last = max(x.shape[i] + min(after, 0), 0)
-        cut[i] = slice(min(-min(before, 0), last), last)
+        first = min(-min(before, 0), last)
+        if mode != "constant" and first == last and max(before, after) > 0:
+            raise Refused(f'mode="{mode}" needs an element to continue, and axis {i} has none')
+        cut[i] = slice(first, last)
         around[i] = (max(before, 0), max(after, 0))
     inner = xp.sliced(x, tuple(cut))
     if mode != "constant":
