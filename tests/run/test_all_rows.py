@@ -139,6 +139,8 @@ BODIES = {
         fold(0f, fn (s, e) { s + sum(r) * e }, r)
         fold(zeros([3]), fn (s, e) { s * 0.5 + e * v }, r)
         loop(0f, fn (s, e) { s + e, s * e }, r)
+        loop(0f, fn (s, e) { s + e, s * e * sum(r) }, r[:0])
+        loop(0f, fn (s, e) { s + e, e * r }, r[:0])
         map(fn (e) { e * r }, v)
         fold(0f, fn (s, e) { s * e + sum(r) }, v)
         loop(0f, fn (s, e) { s + sum(r) * e, sum(r) * s }, v)
@@ -454,6 +456,10 @@ def test_rows_of_rows() -> None:
         "map(fn (d) { map(fn (s) { mean(s) }, d) }, x)",
         "map(fn (d) { sum(map(fn (s) { sum(s) }, d)) }, x)",
         "map(fn (d) { map(fn (s) { concat(s, s) }, d) }, x)",
+        "map(fn (d) { map(fn (s) { stack(s, s) }, d) }, x)",
+        "map(fn (d) { map(fn (s) { slice_by(s, [cast(sum(s), to=i64)], [3], axes=0) }, d) }, x)",
+        "map(fn (d) { sort(d) }, x)",
+        "argsort(x, descending=true)",
         "map(fn (d) { softmax(d) }, x)",
         "softmax(x)",
         "x * 2f + 1f",

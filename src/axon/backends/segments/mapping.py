@@ -145,7 +145,9 @@ def stored(frame: Frame, value: Value, levels: LevelTree) -> Value:
     if varying is None:
         return _even(frame, value)
     if isinstance(value.values, Rows) and any(1 in over for over in levels[2:]):
-        return _with_rows(_nested(value.values), value.segments)
+        if value.place:
+            raise NotFlat("a later size differs, in rows of rows")
+        return _with_rows(_nested(value.values, levels, 1), value.segments)
     if varying.sizes[0] and not any(varying.sizes[1:]) and not isinstance(value.values, Rows):
         return _packed(value)
     return _row_by_row(frame, value, varying)
@@ -177,13 +179,16 @@ def _with_rows(values: Row, segments: Segments) -> Ragged:
     return Ragged(values, segments.offsets, facts=segments.facts)
 
 
-def _nested(x: Rows) -> Row:
+def _nested(x: Rows, levels: LevelTree, level: int) -> Row:
     if x.segments is None:
         return x.values
+    if x.place:
+        if not x.frame.count:
+            raise NotFlat("no rows, of which a later size differs")
+        made: Row = _row_by_row(x.frame, x, which(levels, level))
+        return made
     if isinstance(x.values, Rows):
-        if x.place:
-            raise NotFlat("a later size differs")
-        return _with_rows(_nested(x.values), x.segments)
+        return _with_rows(_nested(x.values, levels, level + 1), x.segments)
     return _packed(x)
 
 

@@ -90,10 +90,26 @@ def _top_k(xp: FlatArrays, usual: Meaning, x: Any, k: int, axis: int, largest: b
     return xp.take_along_axis(x, first, axis=axis), first
 
 
+def _further_in(instead: Callable[..., Value]) -> Callable[..., Value]:
+    """Rows of rows that are ordered along an inner size."""
+
+    def ordered(xp: FlatArrays, usual: Meaning, x: Any, axis: int, **how: Any) -> Value:
+        along = axis % x.ndim
+        if not isinstance(x, Rows) or not isinstance(x.values, Rows) or along == x.place:
+            return instead(xp, usual, x, axis=axis, **how)
+        assert x.segments is not None
+        made = ordered(xp, usual, enter(x), axis=along - (along > x.place), **how)
+        parts = made if isinstance(made, tuple) else (made,)
+        whole = tuple(leave(x.frame, part, x.segments, x.place) for part in parts)
+        return whole if isinstance(made, tuple) else whole[0]
+
+    return ordered
+
+
 for _operator, _instead in (
     (ordering.sort, _sort),
     (ordering.argsort, _order),
     (ordering.top_k, _top_k),
 ):
     assert _operator.meaning is not None
-    INSTEAD[_operator.meaning] = _instead
+    INSTEAD[_operator.meaning] = _further_in(_instead)
