@@ -31,6 +31,14 @@ BODIES = """
     map(fn (e) { e * sum(r) }, w)
     r + r // (r * r + 1f)
     batch_norm(r, w[0], w[1], w[2], w[0] * w[0] + 1f)
+    slice_by(r @ w, [cast(r[0,0], to=i64)], [cast(r[0,1] * 3f, to=i64)], axes=0)
+    pad_by(r @ w, [cast(abs(r[0,0]) * 2f, to=i64), 1], sum(r), axis=0)
+    pad_by(r @ w, [cast(abs(r[0,0]) * 2f, to=i64), 1], axis=0, mode="edge")
+    rescale(r @ w, [where(r[0,0] > 0f, 0.5, 2f), 1.5], mode="linear")
+    sum(join_axes(r @ w, [cast(r[0,0] > 0f, to=i64)]), axis=-1)
+    s, o = iterate(sum(r), fn (s) { abs(s) > 0.1 }, fn (s) { s / 2f, s * r[0] }, outputs=1); o * s
+    cond(sum(r) > 0f, fn () { r @ transpose(r) }, fn () { w * 2f }, differ=[0,1])
+    roi_align((r @ w)[None, None], [[0f,0f,2f,3f]], [0], size=[2,2])
 """.strip().splitlines()
 
 

@@ -201,6 +201,46 @@ BODIES = {
         (fn (y) { y * sum(y) })(r)
         """,
     ),
+    "sizes that are values of vectors": (
+        "vectors",
+        """
+        slice_by(r, [cast(sum(r), to=i64)], [4], axes=0)
+        slice_by(r, [cast(r[0], to=i64)], [cast(sum(r), to=i64)], axes=0)
+        slice_by(r, [5], [0], [cast(where(sum(r) > 0f, -1f, -2f), to=i64)], axes=0)
+        slice_by(stack(r, r, r), [cast(r[0] > 0f, to=i64)], [2], axes=0)
+        slice_by(stack(r, r, r), [1], [cast(r[0] * 2f, to=i64)], axes=1)
+        slice_by(m, [cast(r[0] > 0f, to=i64)], [3], axes=1)
+        slice_by(outer(r, r), [1, 0], [cast(r[0], to=i64), 2], axes=[0,1])
+        pad_by(r, [cast(abs(r[0]), to=i64), 1], axis=0)
+        pad_by(r, [cast(r[0], to=i64), cast(sum(r), to=i64)], axis=0)
+        pad_by(r, [cast(abs(r[0]), to=i64), cast(abs(sum(r)), to=i64)], axis=0, mode="edge")
+        pad_by(r, [cast(abs(r[0]), to=i64), cast(abs(sum(r)), to=i64)], axis=0, mode="wrap")
+        pad_by(r, [cast(abs(r[0]), to=i64), cast(abs(sum(r)), to=i64)], axis=0, mode="reflect")
+        pad_by(stack(r, r), [cast(r[0] > 0f, to=i64), 1], axis=0)
+        pad_by(stack(r, r), [cast(abs(r[0]), to=i64), 1], axis=1)
+        arange(cast(r[0], to=i64), cast(sum(r), to=i64), 1)
+        arange(cast(sum(r), to=i64), cast(r[0], to=i64), -2)
+        arange(r[0], sum(r), 0.5)
+        rescale(stack(r, r), [where(r[0] > 0f, 0.5, 2f), 1.5])
+        expand_dims_by(r, [cast(r[0] > 0f, to=i64)])
+        squeeze_by(expand_dims(r, axis=[0,2]), [where(r[0] > 0f, cast(0, to=i64), cast(2, to=i64))])
+        sum(squeeze_by(expand_dims(r, axis=[0,2])) * 2f)
+        pad_by(m, [cast(r[0] > 0f, to=i64), cast(r[0], to=i64)], axis=1)
+        pad_by(r, [cast(abs(r[0]), to=i64), 1], r[0], axis=0)
+        join_axes(stack(r, r), [cast(r[0] > 0f, to=i64)])
+        sum(join_axes(stack(r, r), [cast(r[0] > 0f, to=i64)]), axis=-1)
+        iterate(sum(r), fn (s) { s > 0.1 }, fn (s) { s / 2f, s * r[0] }, outputs=1)
+        iterate(1f, fn (s) { s < abs(sum(r)) }, fn (s) { s * 2f, s * r[0] }, outputs=1)
+        iterate(1f, fn (s) { s < abs(sum(r)) }, fn (s) { s * 2f })
+        iterate(1f, fn (s) { s < 50f }, fn (s) { s * 2f + abs(r[0]), r[0] }, outputs=1)
+        iterate(8f, fn (s) { s < abs(sum(r)) }, fn (s) { s * 2f, s + r[:1] }, outputs=1)
+        iterate(1f, fn (s) { s < 2f + abs(sum(r)) }, fn (s) { s * 2f, s * r }, outputs=1)
+        cond(sum(r) > 0f, fn () { stack(r, r) }, fn () { stack(r, r, r) }, differ=0)
+        cond(sum(r) > 0f, fn () { outer(r, r) }, fn () { outer(r[:1], r) }, differ=[0,1])
+        select(stack(r, r, r), [r[0] > 0f, true, r[-1] > 0f], axis=0)
+        compress(stack(r, r, r), [r[0] > 0f, true, r[-1] > 0f], axis=0)
+        """,
+    ),
     "attention": (
         "matrices",
         """
@@ -375,6 +415,31 @@ def test_filters_of_each_row(body: str) -> None:
     assert net.f0.row_loops == ()
 
 
+IMAGES = "z = expand_dims(transpose(r), axis=[0,1]); "
+BOXES = "b = concat(r, r[:, :1] + 1f, axis=1)[None]; s = transpose(r)[None]; "
+REGIONS = [
+    "roi_pool(expand_dims(r, axis=[0,1]), [[0f,0f,1f,1f]], [0], size=[2,2])",
+    "roi_align(expand_dims(r, axis=[0,1]), [[0f,0f,1f,1f]], [0], size=[2,2])",
+    "roi_align(expand_dims(r, axis=[0,1]), [[0f,0f,2f,sum(r)]], [0], size=[2,1])",
+    "roi_align(expand_dims(r, axis=[0,1]), [[0f,0f,2f,3f]], [0], size=[2,2], sampling=2)",
+    IMAGES + 'roi_align(z, [[0f,0f,2f,a],[1f,0f,a,2f]], [0,-1], size=[2,2], mode="max")',
+    IMAGES + "roi_align(concat(z, z, axis=1), [[0f,0f,2f,3f]], [0], size=[1,2], sampling=1)",
+    BOXES + "non_max_suppression(b, s, 3, 0.1)",
+    BOXES + "non_max_suppression(concat(b, b), concat(s, -s), 2)",
+    BOXES + "non_max_suppression(b, s, 9, abs(sum(r)), sum(r) / 9f, center=true)",
+    BOXES + "non_max_suppression(b, s, cast(sum(r), to=i64), 0.3f)",
+]
+
+
+@pytest.mark.parametrize("body", REGIONS)
+def test_regions_of_each_row(body: str) -> None:
+    net = axon.compile(program("matrices", [body], "map(fn (r) {{ {} }}, x)"))
+    net.f0(rows("matrices", (3, 8, 4, 4)), *given())
+    assert net.f0.row_loops == ()
+    for lengths in LENGTHS:
+        compared(net, "f0", (rows("matrices", lengths), *given()), f"{body} of rows {lengths}")
+
+
 def test_rows_of_rows() -> None:
     deep = axon.Ragged.from_rows(
         [rows("vectors", (1, 2)), rows("vectors", (0, 3, 2)), rows("vectors", (4,))]
@@ -524,7 +589,7 @@ def test_what_is_too_large_goes_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     assert whole[1] == parts[1] and alike(whole[0], parts[0])
 
 
-WITHOUT = {"collect", "eye", "meshgrid"}
+WITHOUT = {"eye", "meshgrid"}
 """Functions that have no form for all rows: operators that use them go row by row."""
 
 

@@ -110,6 +110,9 @@ class Bounded:
         """An array whose elements do not matter."""
         return numpy.empty(shape, dtype)
 
+    def integer(self, x: Array) -> int:
+        return int(x)
+
     def sizes(self, sizes: Any, elem: str) -> Array:
         """A size, or a shape, as elements; `OverflowError` where they are too large for that."""
         array: Array = self.library.asarray(numpy.asarray(sizes, self.element(elem)))

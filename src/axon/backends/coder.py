@@ -25,7 +25,7 @@ from axon.backends.nature import (
 )
 from axon.backends.operator_rows import Used
 from axon.backends.row_code import RowCode
-from axon.backends.segments import frames
+from axon.backends.segments import extremes
 from axon.backends.segments.steps import Step
 from axon.backends.size_code import Line, SizeCode
 from axon.backends.sizes import Undetermined, write_dim, write_shape, write_tuple
@@ -106,8 +106,8 @@ class Coder:
             xp=arrays,
             prod=prod,
             len=len,
-            max=frames.greatest,
-            min=frames.least,
+            max=extremes.greatest,
+            min=extremes.least,
             tuple=tuple,
         )
         self.lines: list[Line] = []

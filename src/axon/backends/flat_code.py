@@ -30,7 +30,6 @@ from axon.graph.graph import (
 )
 from axon.graph.sizes import SizeVar, needed
 from axon.ops.levels import Levels, LevelTree
-from axon.ops.traits import Calls
 
 
 def reason(whole: Function | Graph) -> str | None:
@@ -53,9 +52,6 @@ def reason(whole: Function | Graph) -> str | None:
 
 
 def _reason(node: Apply) -> str | None:
-    calls = node.operator.traits.calls
-    if calls is Calls.WHILE and node.attributes["outputs"]:
-        return "the number of steps differs"
     for operand in node.operands:
         if isinstance(operand, Function) and (found := reason(operand)) is not None:
             return found

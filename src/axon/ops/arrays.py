@@ -36,6 +36,9 @@ class Arrays(Protocol):
     def word(self) -> Any:
         """The dtype in which words of 32 bits are computed: it may have room for more."""
 
+    def integer(self, x: Array) -> Any:
+        """A scalar as a size, to compute others with: of a row it may differ from row to row."""
+
     def low32(self, x: Array) -> Array:
         """The lower 32 bits of words."""
 

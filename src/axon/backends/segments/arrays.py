@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from axon.backends.bounded import WIDEST
 from axon.backends.segments.frames import Counts, Frame, NotFlat
 from axon.backends.segments.rows import (
     ByRow,
@@ -129,6 +130,17 @@ class FlatArrays:
         if by_row(x):
             raise NotFlat("asarray")
         return self.xp.asarray(x, dtype=dtype)
+
+    def integer(self, x: Any) -> Any:
+        """A number of each row, as a size: with that it can be computed."""
+        if not isinstance(x, Rows):
+            return self.xp.integer(x)
+        numbers = x.numbers()
+        if not (numpy.abs(numbers.astype(numpy.float64)) < float(WIDEST)).all():
+            raise NotFlat("a number that is no size")
+        numbers = numbers.astype(numpy.int64)
+        same = len(numbers) and (numbers == numbers[0]).all()
+        return int(numbers[0]) if same else Counts(x.frame, numbers)
 
     def sizes(self, sizes: Any, elem: str) -> Any:
         if not by_row(sizes):

@@ -17,12 +17,12 @@ from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import (
     Rows,
     by_row,
-    check_room,
     enter,
     innermost,
     leave,
     lift,
     pick,
+    rows_of,
     taken,
 )
 from axon.backends.segments.scanned import scanned, suits
@@ -36,17 +36,6 @@ def each(function: Callable[[Any], Any], value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(each(function, part) for part in value)
     return function(value)
-
-
-def rows_of(x: Any, frame: Frame) -> Rows:
-    """A value as one of each row of a frame."""
-    if isinstance(x, Rows):
-        return lift(x, frame)
-    if by_row(x) or not hasattr(x, "dtype") or not hasattr(x, "reshape"):
-        raise NotFlat("something else than the elements of rows")
-    xp = frame.arrays.xp
-    check_room(frame, frame.count, x.shape, x.dtype)
-    return Rows(frame, xp.broadcast_to(x, (frame.count, *x.shape)))
 
 
 def _side_by_side(xp: FlatArrays, tensors: Sequence[Any]) -> tuple[list[Rows], int | None]:
@@ -133,10 +122,10 @@ def _each_element(
     assert segments is not None
     elements = Frame(xp, segments.total, frame, segments=segments)
     made = function(*(_own(enter(x), elements) for x in found))
-    return each(lambda x: _stacked(rows_of(x, elements), frame, segments, size), made)
+    return each(lambda x: stacked(rows_of(x, elements), frame, segments, size), made)
 
 
-def _stacked(rows: Rows, frame: Frame, segments: Segments, size: int | None) -> Rows:
+def stacked(rows: Rows, frame: Frame, segments: Segments, size: int | None) -> Rows:
     """What the elements have, as rows."""
     if size is None or rows.segments is not None:
         return leave(frame, rows, segments, 0)
@@ -198,7 +187,7 @@ def _step_by_step(
     assert segments is not None
     if hasattr(xp.xp, "by_ids") and suits(segments):
         state, made = scanned(xp, state, function, found, segments)
-        return state, each(lambda x: _stacked(x, whole, segments, size), made)
+        return state, each(lambda x: stacked(x, whole, segments, size), made)
     order = numpy.argsort(-segments.lengths, kind="stable")
     frame, count = Frame(xp, whole.count, whole, order), whole.count
     state = each(lambda x: pick(rows_of(x, whole), order, frame), state)
@@ -212,17 +201,17 @@ def _step_by_step(
             state = chosen(state, numpy.arange(more), frame)
         places = segments.starts[order[:count]] + step
         after, output = function(state, *(_element(x, places, frame) for x in found))
-        state = _as_rows(after, frame)
-        outputs.append((places, _as_rows(output, frame)))
+        state = as_rows(after, frame)
+        outputs.append((places, as_rows(output, frame)))
     ended.append((order[:count], state))
     elements = Frame(xp, segments.total, whole, segments=segments)
     if outputs:
-        made = _merged(elements, outputs)
+        made = merged(elements, outputs)
     elif like is None or by_row(nothing := like()):
         raise NotFlat("no element in any row")
     else:
         made = each(lambda x: Rows(elements, x), nothing)
-    return _merged(whole, ended), each(lambda x: _stacked(only(x), whole, segments, size), made)
+    return merged(whole, ended), each(lambda x: stacked(only(x), whole, segments, size), made)
 
 
 def chosen(value: Value, index: Index, frame: Frame | None = None) -> Value:
@@ -234,7 +223,7 @@ def chosen(value: Value, index: Index, frame: Frame | None = None) -> Value:
     return each(some, value)
 
 
-def _as_rows(value: Value, frame: Frame) -> Value:
+def as_rows(value: Value, frame: Frame) -> Value:
     return each(lambda x: rows_of(x, frame), value)
 
 
@@ -244,11 +233,11 @@ def _element(x: Rows, places: Index, frame: Frame) -> Rows:
     return Rows(frame, taken(frame.arrays.xp, x.values, places))
 
 
-def _merged(frame: Frame, parts: Sequence[tuple[Index, Value]]) -> Value:
+def merged(frame: Frame, parts: Sequence[tuple[Index, Value]]) -> Value:
     first = parts[0][1]
     if isinstance(first, tuple):
         return tuple(
-            _merged(frame, [(members, value[i]) for members, value in parts])
+            merged(frame, [(members, value[i]) for members, value in parts])
             for i in range(len(first))
         )
     return settled(frame, [(members, only(value)) for members, value in parts])
@@ -280,7 +269,7 @@ def either(xp: FlatArrays, condition: Rows, a: Value, b: Value) -> Value:
 
 def _of_either(condition: Rows, one: Rows, other: Rows) -> Any:
     """The rows of one of two values each, whose sizes are not the same."""
-    found = _truth(condition)
+    found = condition.numbers()
     parts = []
     for value, members in ((one, numpy.flatnonzero(found)), (other, numpy.flatnonzero(~found))):
         if len(members):
@@ -300,32 +289,3 @@ def _alike(a: Rows, b: Rows) -> bool:
     if isinstance(a.values, Rows) or isinstance(b.values, Rows):
         return False
     return tuple(a.values.shape[1:]) == tuple(b.values.shape[1:])
-
-
-@rule("iterate")
-def _iterate(
-    xp: FlatArrays, below: Any, state: Value, condition: Function, function: Function
-) -> Value:
-    """All rows whose condition holds go on."""
-    whole = innermost([state])
-    if whole is None:
-        raise NotFlat("a state that all rows share")
-    frame, members = whole, numpy.arange(whole.count)
-    state = _as_rows(state, whole)
-    ended: list[tuple[Index, Value]] = []
-    while True:
-        found = _truth(rows_of(condition(state), frame))
-        if not found.all():
-            stop, go = numpy.flatnonzero(~found), numpy.flatnonzero(found)
-            ended.append((members[stop], chosen(state, stop)))
-            members = members[go]
-            if not len(members):
-                return _merged(whole, ended)
-            frame = Frame(xp, len(members), whole, members)
-            state = chosen(state, go, frame)
-        state = _as_rows(function(state), frame)
-
-
-def _truth(x: Rows) -> Any:
-    values = x.values
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else numpy.asarray(values)

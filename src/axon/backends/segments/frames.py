@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy
 
-from axon.backends import row_sizes
 from axon.backends.row_facts import RowFacts
 
 Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
@@ -23,6 +22,9 @@ Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
 NO_NUMBER = "a size that differs from row to row is used as a number"
 
 LEAST_TILE, MOST_TILE = 8, 128
+
+FEW = 4
+"""Rows are parted by values if a part has about so many rows, or if there are no more parts."""
 
 
 class NotFlat(Exception):
@@ -54,6 +56,19 @@ class Parted(NotFlat):
         super().__init__("a size decides, and not in all rows in the same way")
         self.frame = frame
         self.labels = labels
+
+
+def one_of(frame: Frame, answers: Any) -> Any:
+    """What a meaning decides by a value of each row: that of all of them. Rows of few values are
+    parted by these.
+    """
+    if not len(answers):
+        raise NotFlat("there are no rows to decide by")
+    if (answers == answers[0]).all():
+        return answers[0]
+    if len(numpy.unique(answers)) > max(FEW, len(answers) // FEW):
+        raise NotFlat("values of rows decide, and most rows have others")
+    raise Parted(frame, answers)
 
 
 class Frame:
@@ -256,6 +271,10 @@ class Counts:
             self.segments = Segments.of_lengths(self.numbers)
         return self.segments
 
+    def one(self, frame: Frame) -> int:
+        """The size, where it must be one for all rows."""
+        return int(one_of(frame, self.into(frame).numbers))
+
     def same(self, other: Any) -> bool:
         """Whether a size is this one in all rows."""
         if isinstance(other, Counts):
@@ -264,7 +283,7 @@ class Counts:
             return self is other or bool(numpy.array_equal(self.numbers, other.numbers))
         return False
 
-    def _made(self, how: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    def made(self, how: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         frame = self.frame
         for each in (left, right):
             if isinstance(each, Counts):
@@ -279,22 +298,22 @@ class Counts:
         return Counts(frame, how(a, b))
 
     def __add__(self, other: Any) -> Any:
-        return self if type(other) is int and other == 0 else self._made(add, self, other)
+        return self if type(other) is int and other == 0 else self.made(add, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return self if type(other) is int and other == 0 else self._made(add, other, self)
+        return self if type(other) is int and other == 0 else self.made(add, other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return self._made(sub, self, other)
+        return self.made(sub, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return self._made(sub, other, self)
+        return self.made(sub, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return self if type(other) is int and other == 1 else self._made(mul, self, other)
+        return self if type(other) is int and other == 1 else self.made(mul, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return self if type(other) is int and other == 1 else self._made(mul, other, self)
+        return self if type(other) is int and other == 1 else self.made(mul, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
         return self._divided(self, other)
@@ -308,7 +327,7 @@ class Counts:
             numbers = numpy.asarray(numbers)
         if (numbers == 0).any():
             raise NotFlat("a size is divided by zero")
-        return self._made(floordiv, left, right)
+        return self.made(floordiv, left, right)
 
     def __neg__(self) -> Counts:
         return Counts(self.frame, -self.numbers)
@@ -368,23 +387,3 @@ class Counts:
         raise NotFlat(NO_NUMBER)
 
     __mod__ = __rmod__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _refuse
-
-
-def least(*parts: Any) -> Any:
-    """`min`, of sizes that may differ from row to row."""
-    return _extreme(numpy.minimum, parts) if _some(parts) else row_sizes.least(*parts)
-
-
-def greatest(*parts: Any) -> Any:
-    return _extreme(numpy.maximum, parts) if _some(parts) else row_sizes.greatest(*parts)
-
-
-def _some(parts: Any) -> bool:
-    return any(isinstance(part, Counts) for part in parts)
-
-
-def _extreme(how: Any, parts: Any) -> Counts:
-    found = next(part for part in parts if isinstance(part, Counts))
-    for part in parts:
-        found = found if part is found else found._made(how, found, part)
-    return found

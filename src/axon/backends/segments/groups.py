@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from axon.backends.segments.arrays import in_tiles
 from axon.backends.segments.frames import Counts, Frame, Index, NotFlat, Segments
 from axon.backends.segments.rows import ByRow, Grouped, Rows, lift, pick, taken
 
@@ -32,11 +33,14 @@ def settled(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Any:
     found = [part for _, part in parts]
     if any(part.segments is not None and isinstance(part.values, Rows) for part in found):
         raise NotFlat("rows of rows, in parts")
+    if len({part.ndim for part in found}) > 1:
+        raise NotFlat("rows of several ranks")
     if any(part.segments is not None for part in found):
-        found = _alike(found)
-        if len({(part.place, part.values.shape[1:]) for part in found}) > 1:
-            raise NotFlat("rows that vary in different sizes")
-        return _end_to_end(frame, [(m, p) for (m, _), p in zip(parts, found, strict=True)])
+        alike = _alike(found)
+        if len({(part.place, part.values.shape[1:]) for part in alike}) == 1:
+            return _end_to_end(frame, [(m, p) for (m, _), p in zip(parts, alike, strict=True)])
+        parts = [each for members, part in parts for each in _of_sizes(members, part)]
+        found = [part for _, part in parts]
     shapes = [part.shape for part in found]
     different = [i for i, sizes in enumerate(zip(*shapes, strict=True)) if len(set(sizes)) > 1]
     if len(different) > 1:
@@ -50,6 +54,19 @@ def settled(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Any:
     order = numpy.empty(frame.count, numpy.int64)
     order[numpy.concatenate([members for members, _ in parts])] = numpy.arange(frame.count)
     return Rows(frame, taken(xp, values, order))
+
+
+def _of_sizes(members: Index, x: Rows) -> list[tuple[Index, Rows]]:
+    """Rows in parts of one size."""
+    if x.segments is None:
+        return [(members, x)]
+    if x.segments.traced:
+        raise NotFlat("rows that vary in different sizes")
+    arrays = x.frame.arrays
+    return [
+        (members[chosen], even_rows(x, chosen, Frame(arrays, len(chosen))))
+        for chosen in parted(x.frame, x.segments.lengths)
+    ]
 
 
 def _alike(parts: Sequence[Rows]) -> list[Rows]:
@@ -80,6 +97,27 @@ def _end_to_end(frame: Frame, parts: Sequence[tuple[Index, Rows]]) -> Rows:
     values = xp.concatenate([part.values for _, part in parts], axis=0)
     order = segments.within + numpy.repeat(starts, lengths)
     return Rows(frame, taken(xp, values, order), segments, parts[0][1].place)
+
+
+def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
+    """The sizes of what is given that differ, for each row."""
+    found: list[Any] = []
+    for arg in args:
+        if isinstance(arg, tuple | list):
+            found += sizes_of(arg, frame)
+        elif isinstance(arg, Counts):
+            found.append(arg.into(frame).numbers)
+        elif isinstance(arg, ByRow | Grouped):
+            if nested(arg):
+                raise NotFlat("rows of rows")
+            if in_tiles(arg):
+                raise NotFlat("matrices in tiles, in groups")
+            found += sizes_of(arg.shape, frame)
+    return found
+
+
+def nested(x: Any) -> bool:
+    return isinstance(x, Rows) and isinstance(x.values, Rows)
 
 
 def parted(frame: Frame, keys: Any) -> list[Index]:

@@ -10,9 +10,9 @@ import numpy
 
 from axon.backends.segments.along import axes_of
 from axon.backends.segments.arrays import FlatArrays, only, rule
-from axon.backends.segments.frames import Frame, NotFlat, Segments
+from axon.backends.segments.frames import Counts, Frame, NotFlat, Segments
 from axon.backends.segments.moves import inserted
-from axon.backends.segments.parts import as_segments, cut
+from axon.backends.segments.parts import as_segments, cut, of_rows
 from axon.backends.segments.rows import (
     Rows,
     by_row,
@@ -21,6 +21,7 @@ from axon.backends.segments.rows import (
     innermost,
     leave,
     lift,
+    rows_of,
     taken,
 )
 from axon.backends.segments.traced_sizes import raw
@@ -35,7 +36,7 @@ def _concatenate(xp: FlatArrays, below: Below, parts: Any, axis: int = 0) -> Any
     assert frame is not None
     rank = parts[0].ndim
     (along,) = axes_of(axis, rank)
-    rows = [_as_rows(xp, part, frame) for part in parts]
+    rows = [rows_of(part, frame) for part in parts]
     packed = [x for x in rows if x.segments is not None]
     if not packed:
         return Rows(frame, below([x.values for x in rows], axis=along + 1))
@@ -59,15 +60,6 @@ def _concatenate(xp: FlatArrays, below: Below, parts: Any, axis: int = 0) -> Any
 def _re_entered(x: Rows, elements: Frame) -> Rows:
     inner = enter(x)
     return Rows(elements, inner.values, inner.segments, inner.place)
-
-
-def _as_rows(xp: FlatArrays, x: Any, frame: Frame) -> Rows:
-    if isinstance(x, Rows):
-        return lift(x, frame)
-    if by_row(x):
-        raise NotFlat("rows in parts")
-    check_room(frame, frame.count, x.shape, x.dtype)
-    return Rows(frame, xp.xp.broadcast_to(x, (frame.count, *x.shape)))
 
 
 def _behind(xp: FlatArrays, below: Below, frame: Frame, rows: Sequence[Rows]) -> Rows:
@@ -130,32 +122,73 @@ def _split(xp: FlatArrays, below: Below, x: Any, places: Sequence[int], axis: in
 
 @rule("pad")
 def _pad(xp: FlatArrays, below: Below, x: Any, pairs: Any, **how: Any) -> Any:
-    x = only(x)
-    if by_row(pairs) or by_row(tuple(how.values())):
-        raise NotFlat("what is padded differs")
+    x, pairs = of_rows(x, pairs), list(pairs)
+    value = how.get("constant_values", 0)
+    own = by_row(value)
     if x.segments is None:
-        return Rows(x.frame, below(x.values, [(0, 0), *pairs], **how))
-    pairs = list(pairs)
-    ends = pairs.pop(x.place)
+        differ = [axis for axis, ends in enumerate(pairs) if by_row(ends) or (own and any(ends))]
+        if not differ:
+            return Rows(x.frame, below(x.values, [(0, 0), *pairs], **how))
+        x = as_segments(xp, x, differ[0])
+    assert x.segments is not None
+    before, behind = pairs.pop(x.place)
+    pairs = [tuple(end.one(x.frame) if isinstance(end, Counts) else end for end in ends)
+             for ends in pairs]  # fmt: skip
     inner = enter(x)
     if any(map(any, pairs)):
         inner = _pad(xp, below, inner, pairs, **how)
     made = leave(x.frame, inner, x.segments, x.place)
-    if not any(ends):
+    if not by_row((before, behind)) and not before and not behind:
         return made
-    if how.get("mode", "constant") != "constant" or isinstance(inner.values, Rows):
-        raise NotFlat("rows are padded with what is in them")
-    value = xp.xp.asarray(how.get("constant_values", 0), dtype=x.dtype)
+    if isinstance(inner.values, Rows):
+        raise NotFlat("rows of rows are padded")
+    mode = how.get("mode", "constant")
+    first, last = (_lengths(x.frame, end) for end in (before, behind))
+    if mode != "constant":
+        return _continued(xp, made, first, last, mode)
+    value = lift(value, x.frame).values if own else xp.xp.asarray(value, dtype=x.dtype)
     rest = inner.values.shape[1:]
 
-    def some(count: int) -> Rows:
-        sizes = (x.frame.count * count, *rest)
-        check_room(x.frame, sizes[0], rest, x.dtype)
-        values = xp.xp.broadcast_to(value, sizes)
-        return Rows(x.frame, values, Segments.even(x.frame.count, count), x.place)
+    def some(segments: Segments) -> Rows:
+        check_room(x.frame, segments.total, rest, x.dtype)
+        each = value
+        if own:
+            each = taken(xp.xp, value, segments.placed(xp.xp, "ids"))
+            each = each.reshape(segments.total, *(1,) * len(rest))
+        values = xp.xp.broadcast_to(each, (segments.total, *rest))
+        return Rows(x.frame, values, segments, x.place)
 
-    parts = [some(ends[0]), made, some(ends[1])]
-    return _behind(xp, xp.xp.concatenate, x.frame, parts)
+    return _behind(xp, xp.xp.concatenate, x.frame, [some(first), made, some(last)])
+
+
+def _lengths(frame: Frame, count: Any) -> Segments:
+    """So many elements in each row."""
+    if isinstance(count, Counts):
+        return count.into(frame).rows()
+    return Segments.even(frame.count, count)
+
+
+def _continued(xp: FlatArrays, x: Rows, before: Segments, behind: Segments, mode: str) -> Rows:
+    """Rows with elements around them that stand in them."""
+    assert x.segments is not None
+    if x.segments.traced or x.segments.any_empty:
+        raise NotFlat("rows are padded with what is in them")
+    segments = Segments.of_lengths(before.lengths + x.segments.lengths + behind.lengths)
+    sizes = numpy.repeat(x.segments.lengths, segments.lengths)
+    place = segments.within - numpy.repeat(before.lengths, segments.lengths)
+    match mode:
+        case "edge":
+            place = numpy.clip(place, 0, sizes - 1)
+        case "wrap":
+            place = place % sizes
+        case _:
+            assert mode == "reflect"
+            turn = numpy.maximum(2 * (sizes - 1), 1)
+            place = place % turn
+            place = numpy.minimum(place, turn - place) * (sizes > 1)
+    check_room(x.frame, segments.total, x.values.shape[1:], x.dtype)
+    index = numpy.repeat(x.segments.starts, segments.lengths) + place
+    return Rows(x.frame, taken(xp.xp, x.values, index), segments, x.place)
 
 
 @rule("repeat")

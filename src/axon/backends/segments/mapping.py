@@ -12,13 +12,13 @@ from axon.backends.ragged import Ragged, Row, Varying, concat, part
 from axon.backends.ragged_host import join
 from axon.backends.ragged_rows import rows_of
 from axon.backends.row_levels import which
-from axon.backends.segments.calls import rows_of as as_rows
 from axon.backends.segments.frames import Frame, InParts, NotFlat, Segments, TooLarge
-from axon.backends.segments.groups import parted, settled, some_rows
+from axon.backends.segments.groups import parted, settled, sizes_of, some_rows
 from axon.backends.segments.namespace import flat_arrays
 from axon.backends.segments.parts import as_segments
 from axon.backends.segments.rows import Grouped, Rows, by_row, enter, leave, taken
-from axon.backends.segments.steps import NEAR, Step, reassembled, sizes_of
+from axon.backends.segments.rows import rows_of as as_rows
+from axon.backends.segments.steps import NEAR, Step, reassembled
 from axon.ops.arrays import Array, Value
 from axon.ops.levels import LevelTree
 

@@ -85,7 +85,7 @@ def inserted(xp: FlatArrays, x: Rows, axis: int) -> Rows:
 def _squeeze(xp: FlatArrays, below: Below, x: Any, axis: Any = None) -> Any:
     x = only(x)
     if axis is None:
-        raise NotFlat("squeeze without an axis")
+        axis = [each for each, size in enumerate(x.shape) if size == 1]
     for each in sorted(axes_of(axis, x.ndim), reverse=True):
         x = removed(xp, x, each)
     return x
@@ -95,7 +95,10 @@ def removed(xp: FlatArrays, x: Rows, axis: int) -> Rows:
     if x.segments is None:
         return Rows(x.frame, xp.xp.squeeze(x.values, axis=axis + 1))
     if axis == x.place:
-        raise NotFlat("a size that differs is left out")
+        if x.segments.traced or not (x.segments.lengths == 1).all():
+            raise NotFlat("a size that differs is left out")
+        inner = enter(x)
+        return Rows(x.frame, inner.values, inner.segments, inner.place)
     inner = removed(xp, enter(x), axis - (axis > x.place))
     return leave(x.frame, inner, x.segments, x.place - (axis < x.place))
 

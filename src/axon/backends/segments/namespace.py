@@ -13,6 +13,7 @@ def flat_arrays(xp: Any) -> FlatArrays:
     """The namespace for values of rows, over another one."""
     from axon.backends.segments import (  # noqa: F401 (their rules)
         calls,
+        iterated,
         joins,
         modules,
         order,

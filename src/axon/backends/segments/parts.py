@@ -10,22 +10,42 @@ import numpy
 
 from axon.backends.segments.along import axes_of, check_elements, in_rows
 from axon.backends.segments.arrays import FlatArrays, leaves, only, rule
-from axon.backends.segments.frames import NotFlat, Segments
+from axon.backends.segments.frames import Counts, NotFlat, Segments
 from axon.backends.segments.moves import inserted
-from axon.backends.segments.rows import Rows, by_row, check_room, enter, leave, lift, pick, taken
+from axon.backends.segments.rows import (
+    Rows,
+    by_row,
+    check_room,
+    enter,
+    innermost,
+    leave,
+    lift,
+    on_host,
+    pick,
+    rows_of,
+    taken,
+)
 from axon.backends.segments.traced_sizes import Traced
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]
 
 
+def of_rows(x: Any, *others: Any) -> Rows:
+    """What is the same for all rows as a value of each, where something else differs."""
+    frame = innermost(others)
+    return only(x) if by_row(x) or frame is None else rows_of(x, frame)
+
+
 @rule("sliced")
 def _sliced(xp: FlatArrays, below: Below, x: Any, index: tuple[Any, ...]) -> Any:
-    x = only(x)
+    x = of_rows(x, index)
     if len(index) == 1 and hasattr(index[0], "dtype") and index[0].ndim:
         return _by_array(xp, x, index[0])
     if hasattr(index[0], "dtype") and all(type(part) in (int, slice) for part in index[1:]):
         return _by_array(xp, _sliced(xp, below, x, (slice(None), *index[1:])), index[0])
+    if len(index) > 1 and any(hasattr(part, "dtype") for part in index[1:]):
+        return _by_places(xp, x, index)
     taken_up = sum(part is not None and part is not Ellipsis for part in index)
     at = next((i for i, part in enumerate(index) if part is Ellipsis), len(index))
     index = (*index[:at], *[slice(None)] * (x.ndim - taken_up), *index[at + 1 :])
@@ -35,7 +55,8 @@ def _sliced(xp: FlatArrays, below: Below, x: Any, index: tuple[Any, ...]) -> Any
             x = inserted(xp, x, axis)
             axis += 1
         elif isinstance(part, slice):
-            x = x if part == slice(None) else cut(xp, x, axis, part)
+            bounds = (part.start, part.stop, part.step)
+            x = x if all(bound is None for bound in bounds) else cut(xp, x, axis, part)
             axis += 1
         elif type(part) is int:
             x = one(xp, x, axis, part)
@@ -53,10 +74,35 @@ def _by_array(xp: FlatArrays, x: Rows, index: Any) -> Any:
     return xp.take(x, index, axis=0)
 
 
+def _by_places(xp: FlatArrays, x: Rows, index: tuple[Any, ...]) -> Any:
+    """Elements by their places along the last two axes."""
+    *before, down, across = index
+    if any(part != slice(None) for part in before) or not x.ndim == len(index) >= 2:
+        raise NotFlat("an index that differs")
+    first = x.ndim - 2
+    x = as_segments(xp, x, first) if x.segments is None else x
+    assert x.segments is not None
+    if x.place < first or isinstance(x.values, Rows) or x.segments.traced:
+        raise NotFlat("an index that differs")
+    place, other = (down, across) if x.place == first else (across, down)
+    size = x.values.shape[-1]
+    other = xp.where(other < 0, other + size, other)
+    if not xp.all((other >= 0) & (other < size)):
+        raise NotFlat("there is no such element")
+    place = xp.where(place < 0, place + x.shape[x.place], place) * size + other
+    values = xp.xp.moveaxis(x.values, -1, 1)
+    values = values.reshape(x.segments.total * size, *values.shape[2:])
+    flat = Rows(x.frame, values, x.segments.times(size))
+    made = _of_row(xp, flat, place)
+    for axis in range(first):
+        made = xp.moveaxis(made, place.ndim + axis, axis)
+    return made
+
+
 def cut(xp: FlatArrays, x: Rows, axis: int, part: slice) -> Rows:
     """A slice of each row along an axis."""
-    if by_row((part.start, part.stop, part.step)):
-        raise NotFlat("bounds that differ")
+    if by_row(part):
+        x, part = _bounded(xp, x, axis, part)
     if x.segments is None:
         index = (slice(None),) * (axis + 1) + (part,)
         return Rows(x.frame, xp.xp.sliced(x.values, index))
@@ -71,14 +117,32 @@ def cut(xp: FlatArrays, x: Rows, axis: int, part: slice) -> Rows:
     return _chosen(xp, x, places, segments)
 
 
+def _bounded(xp: FlatArrays, x: Rows, axis: int, part: slice) -> tuple[Rows, slice]:
+    """Rows that differ in the size of which each has a slice of its own, and the bounds as numbers
+    of each; the step is one of all of them, and so are the bounds where another size differs.
+    """
+    differ = x.segments is None or axis == x.place
+
+    def bound(end: Any) -> Any:
+        if not isinstance(end, Counts):
+            return end
+        return end.into(x.frame).numbers if differ else end.one(x.frame)
+
+    start, stop = bound(part.start), bound(part.stop)
+    step = part.step.one(x.frame) if isinstance(part.step, Counts) else part.step
+    return as_segments(xp, x, axis) if differ else x, slice(start, stop, step)
+
+
 def _bounds(part: slice, lengths: Any) -> tuple[Any, Any, int]:
     """The first place of a slice in rows of these lengths, how many there are, and the step."""
     step = 1 if part.step is None else part.step
     low, high = (0, lengths) if step > 0 else (-1, lengths - 1)
 
-    def bound(value: int | None, default: Any) -> Any:
+    def bound(value: Any, default: Any) -> Any:
         if value is None:
             return default + 0 * lengths
+        if isinstance(value, numpy.ndarray):
+            return numpy.clip(numpy.where(value < 0, value + lengths, value), low, high)
         return numpy.clip(value + lengths if value < 0 else value + 0 * lengths, low, high)
 
     start = bound(part.start, 0 if step > 0 else lengths - 1)
@@ -163,14 +227,10 @@ def _nonzero(xp: FlatArrays, below: Below, x: Any) -> Any:
     assert x.segments is not None
     if x.ndim != 1 or isinstance(x.values, Rows):
         raise NotFlat("places in more than one dimension")
-    index = _host(below(x.values != 0)[0])
+    index = on_host(below(x.values != 0)[0])
     segments = Segments.of_lengths(numpy.bincount(x.segments.ids[index], minlength=x.frame.count))
     made = xp.xp.asarray(x.segments.within[index], dtype=xp.xp.element("i64"))
     return (Rows(x.frame, made, segments, 0),)
-
-
-def _host(array: Any) -> Any:
-    return array.detach().cpu().numpy() if hasattr(array, "detach") else numpy.asarray(array)
 
 
 def as_segments(xp: FlatArrays, x: Rows, axis: int) -> Rows:

@@ -11,12 +11,20 @@ Both look like an array to the meaning of an operator. (So do matrices in `tiles
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
 
-from axon.backends.segments.frames import Counts, Frame, Index, NotFlat, Segments, TooLarge
+from axon.backends.segments.frames import (
+    Counts,
+    Frame,
+    Index,
+    NotFlat,
+    Segments,
+    TooLarge,
+    one_of,
+)
 from axon.ops.arrays import Array
 
 
@@ -190,6 +198,33 @@ class Rows(ByRow):
         count = self.segments.counts(self.frame)
         return (*inner[: self.place], count, *inner[self.place :])
 
+    # --- what a meaning decides by ---
+
+    def numbers(self) -> Any:
+        """The number that each row has, on the host."""
+        if self.segments is not None or self.values.ndim != 1:
+            raise NotFlat("rows are used as numbers")
+        if hasattr(self.frame.arrays.xp, "compiled"):
+            raise NotFlat("a value of a row is looked at")
+        return on_host(self.values)
+
+    def __bool__(self) -> bool:
+        return bool(one_of(self.frame, self.numbers() != 0))
+
+    def __int__(self) -> int:
+        return int(one_of(self.frame, self.numbers()))
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return float(one_of(self.frame, self.numbers()))
+
+    def __iter__(self) -> Iterator[Any]:
+        first = self.shape[0] if self.ndim else None
+        if type(first) is not int or hasattr(self.frame.arrays.xp, "compiled"):
+            raise NotFlat("a value of a row is looked at")
+        return (self[i] for i in range(first))
+
     @property
     def size(self) -> Any:
         total: Any = 1
@@ -259,6 +294,8 @@ def frame_of(value: Any) -> Frame | None:
         return value.frame
     if isinstance(value, tuple | list):
         return innermost(value)
+    if isinstance(value, slice):
+        return innermost((value.start, value.stop, value.step))
     return None
 
 
@@ -275,7 +312,13 @@ def by_row(value: Any) -> bool:
     """Whether something differs from row to row."""
     if isinstance(value, ByRow | Grouped | Counts):
         return True
+    if isinstance(value, slice):
+        value = (value.start, value.stop, value.step)
     return isinstance(value, tuple | list) and any(map(by_row, value))
+
+
+def on_host(array: Array) -> Any:
+    return array.detach().cpu().numpy() if hasattr(array, "detach") else numpy.asarray(array)
 
 
 # --- elements and rows ---------------------------------------------------------------------------
@@ -326,6 +369,17 @@ def lift(x: Any, frame: Frame) -> Rows:
     if not isinstance(x.values, numpy.ndarray):
         return Rows(frame, taken(xp, x.values, segments.placed(xp, "ids")))
     return Rows(frame, numpy.repeat(x.values, segments.lengths, axis=0))
+
+
+def rows_of(x: Any, frame: Frame) -> Rows:
+    """A value as one of each row of a frame."""
+    if isinstance(x, Rows):
+        return lift(x, frame)
+    if by_row(x) or not hasattr(x, "dtype") or not hasattr(x, "reshape"):
+        raise NotFlat("something else than the elements of rows")
+    xp = frame.arrays.xp
+    check_room(frame, frame.count, x.shape, x.dtype)
+    return Rows(frame, xp.broadcast_to(x, (frame.count, *x.shape)))
 
 
 def pick(x: Rows, chosen: Index, frame: Frame) -> Rows:

@@ -4,7 +4,7 @@ else row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from math import prod
@@ -14,10 +14,9 @@ import numpy
 
 from axon.backends.ragged import Ragged, RaggedError
 from axon.backends.row_sizes import NotAligned, varies
-from axon.backends.segments.arrays import INSTEAD, in_tiles
-from axon.backends.segments.calls import either, rows_of
+from axon.backends.segments.arrays import INSTEAD
+from axon.backends.segments.calls import either
 from axon.backends.segments.frames import (
-    Counts,
     Frame,
     InParts,
     NotFlat,
@@ -25,9 +24,9 @@ from axon.backends.segments.frames import (
     TooLarge,
     Unrelated,
 )
-from axon.backends.segments.groups import parted, settled, some_rows
+from axon.backends.segments.groups import nested, parted, settled, sizes_of, some_rows
 from axon.backends.segments.namespace import flat_arrays
-from axon.backends.segments.rows import ByRow, Grouped, Rows, by_row, innermost
+from axon.backends.segments.rows import Grouped, Rows, by_row, innermost, rows_of
 from axon.backends.segments.traced_sizes import Traced
 from axon.ops.arrays import Meaning, Value
 from axon.ops.traits import RowRule
@@ -82,7 +81,7 @@ def apply(step: Step, xp: Any, /, *args: Any, **attributes: Any) -> Value:
             return step.usual(xp, *args, **attributes)
     keys, why = None, ""
     if simple or not any(map(_in_parts, args)):
-        if not simple and step.rows is RowRule.EVEN and any(map(_nested, args)):
+        if not simple and step.rows is RowRule.EVEN and any(map(nested, args)):
             raise NotFlat("rows of one size after all")
         try:
             return _meant(step, xp, args, attributes)
@@ -150,10 +149,6 @@ def _in_parts(x: Any) -> bool:
     return isinstance(x, Grouped) or (isinstance(x, tuple) and any(map(_in_parts, x)))
 
 
-def _nested(x: Any) -> bool:
-    return isinstance(x, Rows) and isinstance(x.values, Rows)
-
-
 def _in_groups(
     step: Step,
     xp: Any,
@@ -187,23 +182,6 @@ def _parts_of(frame: Frame, args: Any, keys: Any) -> list[Any]:
             if all((keys[m] == keys[m[0]]).all() for m in parts):
                 return parts
     return parted(frame, keys)
-
-
-def sizes_of(args: Sequence[Any], frame: Frame) -> list[Any]:
-    """The sizes of what is given that differ, for each row."""
-    found: list[Any] = []
-    for arg in args:
-        if isinstance(arg, tuple | list):
-            found += sizes_of(arg, frame)
-        elif isinstance(arg, Counts):
-            found.append(arg.into(frame).numbers)
-        elif isinstance(arg, ByRow | Grouped):
-            if _nested(arg):
-                raise NotFlat("rows of rows")
-            if in_tiles(arg):
-                raise NotFlat("matrices in tiles, in groups")
-            found += sizes_of(arg.shape, frame)
-    return found
 
 
 def _one_group(step: Step, xp: Any, frame: Frame, args: list[Any], named: dict[str, Any]) -> Value:
@@ -256,7 +234,7 @@ def reassembled(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
         )
     if len(parts) == 1 and not by_row(first):
         return first
-    made = settled(frame, [(members, _own(frame, members, value)) for members, value in parts])
+    made = settled(frame, [each for part in parts for each in _in_one_part(frame, *part)])
     if frame.undivided and (isinstance(made, Grouped) or _is_large(made)):
         raise InParts("several sizes differ")
     return made
@@ -265,6 +243,13 @@ def reassembled(frame: Frame, parts: list[tuple[Any, Value]]) -> Value:
 def _is_large(x: Any) -> bool:
     """Whether rows of equal sizes were put together to more than stays near."""
     return x.segments is None and prod(x.values.shape) > NEAR and x.ndim > 1
+
+
+def _in_one_part(frame: Frame, members: Any, value: Any) -> list[tuple[Any, Rows]]:
+    """What some rows have, which may be in parts themselves."""
+    if isinstance(value, Grouped) and value.frame is not frame:
+        return [(members[some], part) for some, part in value.parts]
+    return [(members, _own(frame, members, value))]
 
 
 def _own(frame: Frame, members: Any, value: Any) -> Rows:

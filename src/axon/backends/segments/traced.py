@@ -17,11 +17,10 @@ from axon.backends.ragged import Ragged, Row, part
 from axon.backends.ragged_bucket import InBucket, filled, front
 from axon.backends.ragged_host import host, namespace, put
 from axon.backends.row_levels import which
-from axon.backends.segments.calls import rows_of
 from axon.backends.segments.frames import Frame, NotFlat, Segments, TooLarge
 from axon.backends.segments.mapping import joined, stored
 from axon.backends.segments.namespace import flat_arrays
-from axon.backends.segments.rows import Rows, leave
+from axon.backends.segments.rows import Rows, leave, rows_of
 from axon.backends.segments.traced_sizes import (
     Given,
     Question,

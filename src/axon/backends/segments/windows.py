@@ -7,10 +7,9 @@ from typing import Any
 
 from axon.backends.segments.along import check_elements, in_rows
 from axon.backends.segments.arrays import FlatArrays, only, rule
-from axon.backends.segments.calls import rows_of
 from axon.backends.segments.frames import NotFlat
 from axon.backends.segments.parts import as_segments
-from axon.backends.segments.rows import Rows, by_row, innermost, lift, taken
+from axon.backends.segments.rows import Rows, by_row, innermost, lift, rows_of, taken
 from axon.ops.arrays import Array
 
 Below = Callable[..., Array]

@@ -222,13 +222,13 @@ def pad_by(arity: int, *, axis: Ints, mode: str = "constant") -> Rule:
 
 @pad_by.means
 def _(xp: Arrays, x: Array, pads: Array, *scalar: Array, axis: Ints, mode: str) -> Array:
-    sizes = [int(size) for size in pads]
+    sizes = [xp.integer(size) for size in pads]
     around, cut = [(0, 0)] * x.ndim, [slice(None)] * x.ndim
     for i, before, after in zip(axis, sizes[: len(axis)], sizes[len(axis) :], strict=True):
         last = max(x.shape[i] + min(after, 0), 0)
         cut[i] = slice(min(-min(before, 0), last), last)
         around[i] = (max(before, 0), max(after, 0))
-    inner = x[tuple(cut)]
+    inner = xp.sliced(x, tuple(cut))
     if mode != "constant":
         return xp.pad(inner, around, mode=mode)
     return xp.pad(inner, around, constant_values=scalar[0] if scalar else 0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from axon.ops.arrays import Array, Arrays, wide
+from axon.ops.arrays import Array, Arrays, Value, wide
+from axon.ops.families.indexing import numbers_of
 from axon.ops.operator import Ints, Problem, Rule, operator
 from axon.ops.padding import Number, TrueSizes
 from axon.ops.traits import Padding, Traits
@@ -302,17 +303,20 @@ def non_max_suppression(arity: int, *, center: bool = False) -> Rule:
 
 @non_max_suppression.means
 def _(xp: Arrays, boxes: Array, scores: Array, most: Array, *limits: Array, center: bool) -> Array:
+    i64 = xp.element("i64")
+    chosen = [xp.zeros((0, 3), dtype=i64)]
+    if scores.shape[2] == 0:
+        return chosen[0]
     overlap = wide(xp, limits[0]) if limits else 0
-    chosen = []
     for image in range(boxes.shape[0]):
         corners = _corners(xp, wide(xp, boxes[image]), center)
         for kind in range(scores.shape[1]):
             each = wide(xp, scores[image, kind])
             open_ = each > wide(xp, limits[1]) if len(limits) > 1 else each == each
-            for box in _best(xp, corners, each, open_, int(most), overlap):
-                chosen.append((image, kind, box))
-    rows = xp.asarray(chosen, dtype=xp.element("i64"))
-    return xp.reshape(rows, (len(chosen), 3))
+            found = _best(xp, corners, each, open_, most, overlap)
+            same = [xp.full_like(found, number) for number in (image, kind)]
+            chosen.append(xp.stack([*same, found], axis=1))
+    return xp.concatenate(chosen, axis=0)
 
 
 def _corners(xp: Arrays, boxes: Array, center: bool) -> tuple[Array, Array]:
@@ -328,22 +332,32 @@ def _best(
     corners: tuple[Array, Array],
     scores: Array,
     open_: Array,
-    most: int,
+    most: Array,
     overlap: Array,
-) -> list[int]:
+) -> Array:
     """The best box that is left, again and again; what overlaps it goes."""
+    i64 = xp.element("i64")
     low, high = corners
     area = xp.prod(high - low, axis=1)
-    found: list[int] = []
-    while len(found) < most and bool(xp.any(open_)):
-        box = int(xp.argmax(xp.where(open_, scores, -math.inf)))
-        if not bool(open_[box]):  # every score that is left is the least there is
-            box = int(xp.argmax(open_))
-        found.append(box)
-        common = xp.prod(
-            xp.maximum(xp.minimum(high, high[box]) - xp.maximum(low, low[box]), 0), axis=1
-        )
-        union = area + area[box] - common
-        covers = (common > 0) & (area > 0) & (area[box] > 0) & (common > overlap * union)
-        open_ = open_ & ~covers & (xp.arange(scores.shape[0]) != box)
+
+    def more(state: Value) -> Array:
+        count, open_ = state[:2]
+        return (count < most) & xp.any(open_)
+
+    def best(state: Value) -> tuple[Value, Array]:
+        count, open_, scores, low, high, area = state
+        box = xp.argmax(xp.where(open_, scores, -math.inf), axis=0)
+        # where it is not open, every score that is left is the least there is
+        box = xp.where(xp.take(open_, box, axis=0), box, xp.argmax(open_, axis=0))
+        mine = [xp.take(each, box, axis=0) for each in (low, high, area)]
+        sides = xp.minimum(high, mine[1]) - xp.maximum(low, mine[0])
+        common = xp.prod(xp.maximum(sides, 0), axis=1)
+        union = area + mine[2] - common
+        covers = (common > 0) & (area > 0) & (mine[2] > 0) & (common > overlap * union)
+        there = xp.arange(scores.shape[0], dtype=i64)
+        left = open_ & ~covers & (there != box)
+        return (count + 1, left, scores, low, high, area), numbers_of(xp, box)
+
+    first = (xp.zeros((), dtype=i64), open_, scores, low, high, area)
+    found: Array = xp.collect(first, more, best)[1]
     return found

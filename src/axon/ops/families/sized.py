@@ -12,13 +12,9 @@ from axon.ops.operator import Ints, Problem, Rule, operator
 from axon.ops.traits import Padding, RowRule, Traits
 
 
-def _integers(values: Array) -> list[int]:
-    return [int(value) for value in values]
-
-
 def _axes(values: Array, rank: int) -> list[int]:
     """Axes counted from the front, each in range and there once."""
-    found = _integers(values)
+    found = [int(value) for value in values]
     for axis in found:
         if not -rank <= axis < rank:
             raise Refused(f"there is no axis {axis} among {rank}")
@@ -227,9 +223,10 @@ def slice_by(arity: int, *, axes: Ints = ()) -> Rule:
 @slice_by.means
 def _(xp: Arrays, x: Array, starts: Array, stops: Array, *more: Array, axes: Ints) -> Array:
     along = list(axes) if axes else _axes(more[1], x.ndim)
-    steps = _integers(more[0]) if more else [1] * len(along)
+    steps = [xp.integer(step) for step in more[0]] if more else [1] * len(along)
+    bounds = [[xp.integer(end) for end in ends] for ends in (starts, stops)]
     index: list[Any] = [slice(None)] * x.ndim
-    for i, start, stop, step in zip(along, _integers(starts), _integers(stops), steps, strict=True):
+    for i, start, stop, step in zip(along, *bounds, steps, strict=True):
         if step == 0:
             raise Refused("the step of a slice is 0")
         index[i] = slice(start, stop, step)
@@ -253,11 +250,12 @@ def _(xp: Arrays, start: Array, stop: Array, step: Array) -> Array:
     if by == 0:
         raise Refused("the step of a range is 0")
     if is_integer(xp, low):
-        count = -((int(low) - int(high)) // int(by))
+        count = -((xp.integer(low) - xp.integer(high)) // xp.integer(by))
     else:
-        steps = (float(high) - float(low)) / float(by)
-        if not math.isfinite(steps):
+        low64, high64, by64 = (xp.astype(number, xp.element("f64")) for number in (low, high, by))
+        steps = (high64 - low64) / by64
+        if not xp.isfinite(steps):
             raise Refused("a range has no end")
-        count = math.ceil(steps)
+        count = xp.integer(xp.ceil(steps))
     places = xp.astype(xp.arange(max(count, 0), dtype=xp.element("i64")), low.dtype)
     return xp.astype(low + places * by, start.dtype)
