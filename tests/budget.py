@@ -14,3 +14,4 @@ def share(part: float) -> settings:
 ALL = share(1)
 HALF = share(1 / 2)
 QUARTER = share(1 / 4)
+EIGHTH = share(1 / 8)

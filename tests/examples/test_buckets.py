@@ -55,9 +55,9 @@ NETWORKS = [
     ("mixtral", "mixtral", MIXTRAL, (tokens(11, 2, 7), empty_cache(3, 2, 2, 6)), (2, 7, 11)),
 ]
 
-BY_DAY = [
-    case for case in NETWORKS if NIGHT or case[1] not in ("resnet50", "lenet", "experts", "bert")
-]
+LONG = ("resnet50", "lenet", "experts", "mixtral", "bert")
+
+BY_DAY = [case for case in NETWORKS if NIGHT or case[1] not in LONG]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from axon.inference.report import conflict as report
 from axon.solver.constraints import Conflict, Constraint
 from axon.solver.reasons import conflict_of
 from axon.solver.store import Store
-from tests.budget import HALF
+from tests.budget import QUARTER
 from tests.properties.programs import Program, Shape, text
 from tests.properties.structured import structured_programs as programs
 
@@ -145,7 +145,7 @@ def is_named(constraint: Constraint, diagnostic: Diagnostic) -> bool:
     )
 
 
-@HALF
+@QUARTER
 @given(broken())
 def test_reasons_of_broken_programs(code: str) -> None:
     """Each error rests on constraints of the program that no sizes satisfy; without any one of

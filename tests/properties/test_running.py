@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import axon
 from axon.driver import check_text
-from tests.budget import HALF, share
+from tests.budget import QUARTER, share
 from tests.properties.programs import Fields, Program, Several, Shape, Value, show, text
 from tests.properties.structured import structured_programs as programs
 
@@ -58,7 +58,7 @@ def close(a: Any, b: Any) -> None:
         numpy.testing.assert_allclose(numpy.asarray(a), numpy.asarray(b), rtol=1e-3, atol=1e-4)
 
 
-@HALF
+@QUARTER
 @given(programs())
 def test_calls_on_numpy(program: Program) -> None:
     """On the witness and on shapes near it: the interpreter's shapes, or an error as it says."""

@@ -114,7 +114,7 @@ def paths(form: Form, name: str) -> str:
             return " ".join(f"{n} = {name}.{field}; {paths(part, n)}" for n, field, part in parts)
 
 
-@HALF
+@QUARTER
 @given(programs_on_structures(), st.sampled_from(HEADS), st.integers(0, 3))
 def test_rows_of_structures(drawn: tuple[Program, Form], head: str, count: int) -> None:
     """Mapped over a structure, whether that is known or not: the result of one row, stacked."""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis.strategies import randoms
 
 import axon
-from tests.budget import QUARTER
+from tests.budget import EIGHTH
 from tests.run.support import BACKENDS, close, on_both, plain
 
 X = numpy.arange(60, dtype=numpy.float32).reshape(3, 4, 5)
@@ -166,7 +166,7 @@ def subscript(random: Random) -> str:
     return ", ".join(items)
 
 
-@QUARTER
+@EIGHTH
 @given(randoms(use_true_random=False))
 def test_any_subscript(random: Random) -> None:
     """The declared type is refused exactly where NumPy refuses, else the type is NumPy's; without
