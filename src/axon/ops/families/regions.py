@@ -348,7 +348,8 @@ def _best(
         count, open_, scores, low, high, area = state
         box = xp.argmax(xp.where(open_, scores, -math.inf), axis=0)
         # where it is not open, every score that is left is the least there is
-        box = xp.where(xp.take(open_, box, axis=0), box, xp.argmax(open_, axis=0))
+        first = xp.argmax(xp.astype(open_, xp.element("u8")), axis=0)
+        box = xp.where(xp.take(open_, box, axis=0), box, first)
         mine = [xp.take(each, box, axis=0) for each in (low, high, area)]
         sides = xp.minimum(high, mine[1]) - xp.maximum(low, mine[0])
         common = xp.prod(xp.maximum(sides, 0), axis=1)
@@ -358,6 +359,6 @@ def _best(
         left = open_ & ~covers & (there != box)
         return (count + 1, left, scores, low, high, area), numbers_of(xp, box)
 
-    first = (xp.zeros((), dtype=i64), open_, scores, low, high, area)
-    found: Array = xp.collect(first, more, best)[1]
+    start = (xp.zeros((), dtype=i64), open_, scores, low, high, area)
+    found: Array = xp.collect(start, more, best)[1]
     return found
