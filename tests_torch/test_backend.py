@@ -69,14 +69,14 @@ def test_libraries_are_not_mixed(backend: str) -> None:
         f({"w": torch.ones(2)}, jax.numpy.ones(2))
 
 
-@pytest.mark.parametrize("scores", [[0.1, 0.9, 0.8], [-numpy.inf, -numpy.inf, -numpy.inf]])
+@pytest.mark.parametrize("scores", [[0.1, 0.9, 0.8], [-np.inf, -np.inf, -np.inf]])
 def test_boxes_are_chosen_as_on_numpy(scores: list[float]) -> None:
     """Also where every score is the least there is."""
     net = axon.compile("""
         f = fn (b : f32 [n,k,4], s : f32 [n,c,k], m : i64) { non_max_suppression(b, s, m, 0.5) };
     """)
-    boxes = numpy.array([[[0, 0, 2, 2], [1, 1, 3, 3], [0, 0, 2, 2.1]]], numpy.float32)
-    args = boxes, numpy.array([[scores]], numpy.float32), numpy.int64(2)
+    boxes = np.array([[[0, 0, 2, 2], [1, 1, 3, 3], [0, 0, 2, 2.1]]], np.float32)
+    args = boxes, np.array([[scores]], np.float32), np.int64(2)
     expected = net.f(*args).tolist()
     assert len(expected) == 2
     assert net.on("torch").f(*args).tolist() == expected
