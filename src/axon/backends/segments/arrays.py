@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy
 
-from axon.backends.bounded import WIDEST
-from axon.backends.segments.frames import Counts, Frame, NotFlat
+from axon.backends.segments.frames import MOST, TOO_LARGE, Counts, Frame, NotFlat
 from axon.backends.segments.rows import (
     ByRow,
     Grouped,
@@ -136,8 +135,8 @@ class FlatArrays:
         if not isinstance(x, Rows):
             return self.xp.integer(x)
         numbers = x.numbers()
-        if not (numpy.abs(numbers.astype(numpy.float64)) < float(WIDEST)).all():
-            raise NotFlat("a number that is no size")
+        if not (numpy.abs(numbers.astype(numpy.float64)) <= MOST).all():
+            raise NotFlat(TOO_LARGE)
         numbers = numbers.astype(numpy.int64)
         same = len(numbers) and (numbers == numbers[0]).all()
         return int(numbers[0]) if same else Counts(x.frame, numbers)

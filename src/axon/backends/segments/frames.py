@@ -21,6 +21,11 @@ Index = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
 
 NO_NUMBER = "a size that differs from row to row is used as a number"
 
+TOO_LARGE = "a size that is too large"
+
+MOST = 1 << 60
+"""With sizes up to this integers of 64 bits can be added up and subtracted."""
+
 LEAST_TILE, MOST_TILE = 8, 128
 
 FEW = 4
@@ -56,6 +61,13 @@ class Parted(NotFlat):
         super().__init__("a size decides, and not in all rows in the same way")
         self.frame = frame
         self.labels = labels
+
+
+def _most(numbers: Any) -> int:
+    """The largest of some sizes, if they are known."""
+    if isinstance(numbers, int):
+        return abs(numbers)
+    return int(numpy.abs(numbers).max(initial=0)) if isinstance(numbers, numpy.ndarray) else 0
 
 
 def one_of(frame: Frame, answers: Any) -> Any:
@@ -270,6 +282,8 @@ class Counts:
         """Rows of these sizes."""
         if (self.numbers < 0).any():
             raise NotFlat("a size below zero")
+        if _most(self.numbers) * self.frame.count > MOST:
+            raise NotFlat(TOO_LARGE)
         if self.segments is None:
             self.segments = Segments.of_lengths(self.numbers)
         return self.segments
@@ -298,6 +312,8 @@ class Counts:
             elif type(each) is not int:
                 raise NotFlat("a size that differs, and a number that is none")
         a, b = (x.into(frame).numbers if isinstance(x, Counts) else x for x in (left, right))
+        if how is mul and _most(a) * _most(b) > MOST:
+            raise NotFlat(TOO_LARGE)
         return Counts(frame, how(a, b))
 
     def __add__(self, other: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from axon.backends import rowwise
-from axon.backends.segments.frames import Counts, NotFlat
+from axon.backends.segments.frames import MOST, TOO_LARGE, Counts, NotFlat
 from axon.backends.segments.rows import Rows, by_row, innermost, on_host
 
 
@@ -31,8 +31,8 @@ def measure(array: Any, least: int, more: bool) -> tuple[Any, ...]:
     count = numbers.shape[1]
     if (numbers < 0).any() or count < least or (count > least and not more):
         raise NotFlat("what is computed is no size")
-    if numbers.dtype.kind == "u" and (numbers > numpy.iinfo(numpy.int64).max).any():
-        raise NotFlat("what is computed is no size")
+    if (numbers > MOST).any():
+        raise NotFlat(TOO_LARGE)
     return tuple(_size(array, column) for column in numbers.astype(numpy.int64).T)
 
 
