@@ -616,6 +616,51 @@ def test_a_function_inside_an_operator_takes_all_rows() -> None:
             assert one[1] == again[1] and alike(one[0], again[0])
 
 
+OUTSIDE = [
+    "r * sum(y)",
+    "s = softmax(y); r * sum(s) + max(s * 2f)",
+    "z = mean(y, axis=1); sum(r) * z",
+    "outer(r, sum(y * 3f, axis=1))",
+    "map(fn (e) { e + sum(y) }, r)",
+    "r * sum(map(fn (s) { sum(s) * 2f }, y))",
+    "r - mean(x)",
+    "m = sum(x, axis=1); r * sum(m) / max(m)",
+    "{ own = r, all = sum(y, axis=1) }",
+    "r * sum(y, axis=1)[1]",
+    "fold(0f, fn (h, e) { h * sum(y) + e }, r)",
+    "cond(sum(r) > 0f, fn () { r * sum(y) }, fn () { r })",
+]
+"""What is computed of ragged tensors from outside."""
+
+
+@pytest.mark.parametrize("body", OUTSIDE)
+def test_what_has_nothing_of_the_rows_is_computed_once(body: str) -> None:
+    text = f"f = fn (x : f32 [n,*], y : f32 [m,*]) {{ map(fn (r) {{ {body} }}, x) }};"
+    net = axon.compile(text)
+    for lengths in ((2, 4, 1), (3,), ()):
+        for others in ((2, 3), (1, 4, 1), (0,)):
+            args = rows("vectors", lengths), rows("vectors", others)
+            found = outcome(net.f, *args)
+            with row_by_row():
+                known = outcome(axon.compile(text).f, *args)
+            assert found == known if isinstance(known, str) else alike(found[0], known[0]), lengths
+            if not isinstance(known, str):
+                assert found[1] == known[1]
+    net = axon.compile(text)
+    net.f(rows("vectors", (2, 4, 1)), rows("vectors", (2, 3)))
+    assert net.f.row_loops == ()
+
+
+def test_rows_with_rows_from_outside() -> None:
+    """Of two ragged tensors each row with each: one of them goes row by row, and that is said."""
+    text = "map(fn (r) { map(fn (s) { sum(r) * sum(s) }, y) }, x)"
+    net = axon.compile(f"f = fn (x : f32 [n,*], y : f32 [m,*]) {{ {text} }};")
+    x, y = rows("vectors", (2, 4, 1)), rows("vectors", (2, 3))
+    sums = [float(r.sum()) for r in x.rows], [float(s.sum()) for s in y.rows]
+    numpy.testing.assert_allclose(net.f(x, y), numpy.outer(*sums), rtol=1e-5)
+    assert net.f.row_loops != ()
+
+
 def test_long_rows_lose_nothing() -> None:
     """A sum of a million numbers, of vectors and of columns."""
     x = numpy.random.default_rng(0).random((1_000_000, 2)).astype(numpy.float32)

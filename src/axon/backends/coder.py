@@ -279,7 +279,7 @@ class Body(SizeCode):
         name = self.names.fresh("each")
         known = self._outside(function, self.sizes)
         around = self.indent + "    "
-        inner = type(self)(self.coder, self.values, known, around, self.levels, self.placed)
+        inner = self.inner(known, around)
         params = inner.params(function.params)
         result = inner.write(function)
         self.line(f"def {name}({', '.join(params)}):")
@@ -288,6 +288,10 @@ class Body(SizeCode):
         if elementwise(function):
             self.line(f"{name}.elementwise = True")
         return name
+
+    def inner(self, sizes: dict[SizeVar, str], indent: str) -> Body:
+        """For the lines of a function that is defined here."""
+        return type(self)(self.coder, self.values, sizes, indent, self.levels, self.placed)
 
     def lifted(self, function: Function) -> str:
         """A function that is defined outside, so that it is the same each time: the values that it

@@ -28,7 +28,7 @@ from axon.graph.graph import (
     ShapeOf,
     Value,
 )
-from axon.graph.sizes import SizeVar, needed
+from axon.graph.sizes import SizeVar, needed, needed_inside, values_in
 from axon.ops.levels import Levels, LevelTree
 
 
@@ -57,9 +57,31 @@ def _reason(node: Apply) -> str | None:
 
 
 class FlatBody(Body):
-    """The lines of one function of all rows."""
+    """The lines of one function of all rows. What is computed of values from `outside` alone, at
+    sizes from there, is no value of rows: it is computed once, as it would be outside, and a tensor
+    whose rows vary is one.
+    """
 
     measuring = measured
+    outside: set[Value] = frozenset()  # type: ignore[assignment]
+    given: frozenset[SizeVar] = frozenset()
+
+    def inner(self, sizes: dict[SizeVar, str], indent: str) -> Body:
+        made = super().inner(sizes, indent)
+        assert isinstance(made, FlatBody)
+        made.outside, made.given = self.outside, self.given
+        return made
+
+    def is_outside(self, node: Apply) -> bool:
+        """Whether an operator has nothing from the rows."""
+        if any(isinstance(operand, OperatorFunction) for operand in node.operands):
+            return False
+        takes_function = any(isinstance(operand, Function) for operand in node.operands)
+        if takes_function and not super()._by_rows(node):
+            return False
+        values = {v for o in node.operands for v in values_in(o) if v in self.values}
+        sizes = needed(node).union(*map(needed_inside, node.operands))
+        return bool(values) and values <= self.outside and sizes <= self.given
 
     @property
     def flat(self) -> FlatArrays:
@@ -67,6 +89,9 @@ class FlatBody(Body):
         return flat_arrays(below)
 
     def application(self, node: Apply) -> str:
+        if self.is_outside(node):
+            self.outside.add(node.result)
+            return super().application(node)
         step = self.coder.step(node)
         parts = [self.names.constant(step, "step"), "xp", *map(self.operand, node.operands)]
         parts += [f"{k}={self.attribute(v)}" for k, v in node.attributes.items()]
@@ -116,10 +141,10 @@ class FlatBody(Body):
         """The room is asked for where the rows are put together."""
 
     def _by_rows(self, node: Apply) -> bool:
-        return True
+        return super()._by_rows(node) if self.is_outside(node) else True
 
     def _levels(self, value: Value, path: tuple[int, ...]) -> Levels:
-        return ()
+        return super()._levels(value, path) if value in self.outside else ()
 
 
 def for_all_rows(
@@ -137,6 +162,7 @@ def for_all_rows(
         return f"None, {why!r}"
     name = coder.names.fresh("all_rows")
     inner = FlatBody(coder, values, sizes, "    ", levels)
+    inner.outside, inner.given = set(values), frozenset(sizes)
     params = [*values.values(), *sizes.values(), *inner.params(function.params)]
     coder.define(name, params, inner, inner.write(function))
     return name
