@@ -124,7 +124,7 @@ fuzz: $(FUZZ_SETUP) ## fuzz syntax, checker, solver and calls, FUZZ_SECONDS (60)
 		grep -e '^FUZZ_SEED' -e '^stat::number_of_executed_units' .fuzz-$$name.log; \
 	done
 
-stress: $(DEV_SETUP) ## the random tests with four times the examples of `make test` (long)
+stress: $(DEV_SETUP) ## the random tests with eight times the examples of `make test` (long)
 	@AXON_PROFILE=night $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(RANDOM_TESTS)
 
 mutate: $(DEV_SETUP) ## break each law on purpose: do the tests notice? (long)

@@ -23,7 +23,7 @@ from axon.backends import code
 from axon.graph.graph import Graph
 from axon.graph.verify import verify
 
-PROFILES = {"quick": 100, "ci": 500, "night": 2_000, "deep": 20_000}
+PROFILES = {"quick": 100, "ci": 250, "night": 2_000, "deep": 20_000}
 
 for name, examples in PROFILES.items():
     settings.register_profile(
