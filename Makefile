@@ -27,6 +27,7 @@ RANDOM_TESTS := tests/properties tests/oracle tests/unit tests/backends/test_rag
 TORCH_TESTS := tests/examples tests/run tests/backends tests/test_docs.py
 # Those of them that are about JAX, whatever AXON_BACKEND says.
 JAX_TESTS := $(addprefix tests/,examples/test_buckets.py run/test_buckets.py run/test_ragged_jax.py \
+	run/test_rows_in_buckets.py \
 	$(addprefix backends/test_,attention_on_jax.py jax_cache.py padded_operators.py shared_calls.py \
 	stacked_layers.py what_gradients_keep.py))
 BENCHMARKS  := $(wildcard benchmarks/*.py)
