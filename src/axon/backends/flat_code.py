@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from axon.backends.coder import Body, Coder
@@ -58,19 +58,29 @@ def _reason(node: Apply) -> str | None:
 
 class FlatBody(Body):
     """The lines of one function of all rows. What is computed of values from `outside` alone, at
-    sizes from there, is no value of rows: it is computed once, as it would be outside, and a tensor
-    whose rows vary is one.
+    the sizes `given` there, is the same for all rows: it is computed once, as it would be outside,
+    also where that is a tensor whose rows vary.
     """
 
     measuring = measured
-    outside: set[Value] = frozenset()  # type: ignore[assignment]
-    given: frozenset[SizeVar] = frozenset()
+
+    def __init__(
+        self,
+        coder: Coder,
+        values: dict[Value, str],
+        sizes: dict[SizeVar, str],
+        indent: str,
+        levels: Mapping[Value | ShapeOf, LevelTree],
+        outside: Iterable[Value] = (),
+        given: Iterable[SizeVar] = (),
+    ) -> None:
+        super().__init__(coder, values, sizes, indent, levels)
+        self.outside, self.given = set(outside), frozenset(given)
 
     def inner(self, sizes: dict[SizeVar, str], indent: str) -> Body:
-        made = super().inner(sizes, indent)
-        assert isinstance(made, FlatBody)
-        made.outside, made.given = self.outside, self.given
-        return made
+        return FlatBody(
+            self.coder, self.values, sizes, indent, self.levels, self.outside, self.given
+        )
 
     def is_outside(self, node: Apply) -> bool:
         """Whether an operator has nothing from the rows."""
@@ -161,8 +171,7 @@ def for_all_rows(
     if why is not None:
         return f"None, {why!r}"
     name = coder.names.fresh("all_rows")
-    inner = FlatBody(coder, values, sizes, "    ", levels)
-    inner.outside, inner.given = set(values), frozenset(sizes)
+    inner = FlatBody(coder, values, sizes, "    ", levels, outside=values, given=sizes)
     params = [*values.values(), *sizes.values(), *inner.params(function.params)]
     coder.define(name, params, inner, inner.write(function))
     return name
